@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import traces
+
 from workbook.causes import networks, rows, tiles
 from workbook.causes.search import _SEARCHES
 from workbook.causes.stage_check import Cause
@@ -106,7 +107,9 @@ class Launches(unittest.TestCase):
 
     def test_descending(self) -> None:
         text = launched([9, 7], [[(0, 1)]])
-        self.assertIn("which are in order\n    the order here is descending", str(cause("01-odd-even", 0, 2, text, "descending")))
+        self.assertIn(
+            "which are in order\n    the order here is descending", str(cause("01-odd-even", 0, 2, text, "descending"))
+        )
 
     def test_a_lost_key(self) -> None:
         text = traces.text(
@@ -123,7 +126,13 @@ class Launches(unittest.TestCase):
         self.assertIn("after the last launch, phase 2 (even", found)
 
     def test_no_launch(self) -> None:
-        self.assertEqual(self.found(1, traces.text(traces.VERSION)), "None")
+        found = self.found(1, traces.text(traces.VERSION))
+        self.assertIn("no kernel is launched for 4 keys\n    phase 0 (even", found)
+
+    def test_a_pair_compared_twice(self) -> None:
+        found = self.found(0, launched([9, 7, 5, 3], [[(0, 1), (0, 1)]]))
+        self.assertIn("thread 0 of block 0 and thread 1 of block 0 both compare keys[0] and keys[1]\n", found)
+        self.assertIn("no thread compares keys[2] and keys[3]\n", found)
 
 
 class Tiles(unittest.TestCase):
@@ -164,21 +173,31 @@ class Tiles(unittest.TestCase):
 
     def test_no_mirror(self) -> None:
         found = self.found(self.run_of([self.stages[0], [(0, 2), (1, 3)], self.stages[2]]))
-        self.assertIn("thread 0 of block 0 compares tile[0] and tile[2]\n    the partner of tile[0] is tile[3]\n", found)
+        self.assertIn(
+            "thread 0 of block 0 compares tile[0] and tile[2]\n    the partner of tile[0] is tile[3]\n", found
+        )
         self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
 
     def test_a_stage_too_few(self) -> None:
         found = self.found(self.run_of(self.stages[:2]))
-        self.assertIn("a tile of 4 keys needs 3 stages, but only 2 of them are executed\n", found)
+        self.assertIn("a tile of 4 keys needs 3 stages, but only 2 are executed\n", found)
         self.assertIn("the stage with stride 1 of runs of 4 keys is missing", found)
 
     def test_stored_before_it_is_sorted(self) -> None:
         text = self.run_of(self.stages, stores_first=True)
         self.assertIn("a.cu:17: error: the tile is stored here before it is sorted\n", self.found(text))
         case = Case("03-bitonic", 2, self.N, type="u32")
-        self.assertIn("before it is sorted", str(tiles.order(case, lambda *_: trace.read(text))))
-        right = self.run_of(self.stages)
-        self.assertIsNone(tiles.order(case, lambda *_: trace.read(right)))
+        self.assertIn("before it is sorted", str(tiles.beside_races(case, lambda *_: trace.read(text))))
+
+    def test_beside_a_race(self) -> None:
+        def found(*stages: Sequence[Pair]) -> str:
+            case, text = Case("03-bitonic", 2, self.N, type="u32"), self.run_of(stages)
+            return str(tiles.beside_races(case, lambda *_: trace.read(text)))
+
+        first, second, third = self.stages
+        self.assertEqual(found(first, second, third), "None")
+        self.assertEqual(found(first, [*second, *third]), "None")  # a barrier is missing
+        self.assertIn("compares tile[0] and tile[2]", found(first, [(0, 2), (1, 3)], third))
 
     def test_loaded_to_another_place(self) -> None:
         found = self.found(self.run_of(self.stages, shift=1))
@@ -220,13 +239,20 @@ class Rows(unittest.TestCase):
         self.keys = [(37 * i) % 128 for i in range(rows.ROW)]  # every lane has keys
         for fault, words in rows._VARIANTS.items():
             with self.subTest(fault):
-                self.assertIn(f"a.cu:5: error: row 0: {words}", self.found(self.run_of(fault)))
+                text = "a.cu:5: error: row 0: " + words.replace(": ", "\n    ", 1)
+                self.assertIn(text, self.found(self.run_of(fault)))
+
+    def test_two_shuffles_in_one_direction(self) -> None:
+        found = self.found(self.run_of().replace("__shfl_up", "__shfl_down"))
+        self.assertIn("fetches the key of lane 0: its neighbour there is lane 2", found)
 
     def test_too_few_phases(self) -> None:
-        self.assertIn("only 64 phases are run: a row of 128 keys needs 128", self.found(self.run_of(rounds=32)))
+        self.assertIn("only 64 phases are executed, but 128 keys need 128", self.found(self.run_of(rounds=32)))
 
     def test_wrong_sentinels(self) -> None:
-        self.assertIn("lane 16, behind the last key, holds 0: fill positions", self.found(self.run_of(sentinel=0)))
+        self.assertIn(
+            "lane 16, behind the last key, holds 0\n    fill the positions", self.found(self.run_of(sentinel=0))
+        )
 
     def test_the_keys_of_another_lane(self) -> None:
         found = self.found(self.run_of(moved=1))

@@ -24,6 +24,11 @@ class Comparison:
         """The positions that are read, in order."""
         return tuple(sorted(self.loads))
 
+    def repeats(self, access: Access, position: int) -> bool:
+        """Whether an access belongs to the next round of a loop."""
+        is_other = position not in self.loads or len(self.loads) > 1
+        return (access.code, access.way) in self.codes and is_other
+
     @property
     def code(self) -> int:
         """The instruction that reads first."""
@@ -65,7 +70,7 @@ def comparisons(accesses: Iterable[Access], array: Array) -> list[Comparison]:
             continue
         position = access.offset // access.bytes
         own = running.get((access.block, access.thread))
-        is_new = own is None or (access.code, access.way) in own.codes and position not in own.loads
+        is_new = own is None or own.repeats(access, position)
         if own is not None and not is_new and access.way == "load" and position not in own.loads:
             is_new = len(own.loads) >= 2 or bool(own.stores)
         if own is None or is_new:

@@ -116,7 +116,9 @@ class _Row:
         stored = {access.offset // access.bytes for access in self.stores}
         missing = [position for position in range(self.first, end) if position not in stored]
         if missing and self.stores:
-            return Cause(self.run.place(self.stores[0].code), f"row {self.number}: nothing is stored to keys[{missing[0]}]")
+            return Cause(
+                self.run.place(self.stores[0].code), f"row {self.number}: nothing is stored to keys[{missing[0]}]"
+            )
         return None
 
     def initial(self) -> list[int] | None:
@@ -141,7 +143,9 @@ class _Row:
             distance = -1 if "up" in one.name else 1
             for lane, source in enumerate(one.sources):
                 if source not in (lane, lane + distance) and 0 <= lane + distance < LANES:
-                    text = f"lane {lane} fetches the key of lane {source}: its neighbour there is lane {lane + distance}"
+                    text = (
+                        f"lane {lane} fetches the key of lane {source}: its neighbour there is lane {lane + distance}"
+                    )
                     return Cause(one.place, f"row {self.number}: {text}")
         return None
 
@@ -149,7 +153,13 @@ class _Row:
         """The first odd phase in which the lanes do not send what they must, and why."""
         keys = self.initial()
         ups, downs = self.sent("up"), self.sent("down")
-        if keys is None or not ups or not downs or len(ups) + len(downs) != len(self.shuffles):
+        if len(ups) + len(downs) != len(self.shuffles):  # others fetch a key, too
+            return None
+        if ups and not downs or downs and not ups:
+            side, there = ("before", "up") if downs else ("behind", "down")
+            text = f"row {self.number}: no lane fetches a key from the lane {side} it, with __shfl_{there}_sync()"
+            return Cause((ups or downs)[0].place, text, ("is a shuffle in the wrong direction, or missing?",))
+        if keys is None or not ups:
             return None
         right = list(_Registers(keys[:]).sent())
         actual = [
@@ -164,14 +174,16 @@ class _Row:
         place = {"up": ups[wrong].place, "down": downs[wrong].place}
         way = next(way for way in _SENT if actual[wrong][way] != right[wrong][way])
         return (
-            self._of_sentinels(actual[0], place[way]) if wrong == 0 else None
-        ) or self._of_variants(keys, actual, place["up"]) or self._of_sent(keys, wrong, way, actual[wrong], place[way])
+            (self._of_sentinels(actual[0], place[way]) if wrong == 0 else None)
+            or self._of_variants(keys, actual, place)
+            or self._of_sent(keys, wrong, way, actual[wrong], place[way])
+        )
 
     def _too_few(self, done: int, place: str) -> Cause | None:
         if done >= ROW // 2:
             return None
-        text = f"only {2 * done} phases are run: a row of {ROW} keys needs {ROW}, of which every second one is odd"
-        return Cause(place, f"row {self.number}: {text}")
+        text = f"row {self.number}: only {2 * done} phases are executed, but {ROW} keys need {ROW}"
+        return Cause(place, text, ("half of the phases are even, and half are odd",))
 
     def _of_sentinels(self, sent: dict[str, list[int]], place: str) -> Cause | None:
         """Lanes behind the last key that do not hold sentinels."""
@@ -180,22 +192,32 @@ class _Row:
         for lane in range(max(behind, 0), LANES):
             if sent["up"][lane] != last and sent["down"][lane] != last:
                 bits = f"{abs(sent['up'][lane])}"
-                text = f"lane {lane}, behind the last key, holds {bits}: fill positions from n on with the last key"
-                return Cause(place, f"row {self.number}: {text} of the order, lab::last_key<Key>(order)")
+                text = f"row {self.number}: lane {lane}, behind the last key, holds {bits}"
+                opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
+                detail = "fill the positions from n on with lab::last_key<Key>(order)"
+                if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0
+                    detail = (
+                        f"that is the last key of the other order: is the kernel launched for {self.case.order} order?"
+                    )
+                return Cause(place, text, (detail,))
         return None
 
-    def _of_variants(self, keys: list[int], actual: Sequence[dict[str, list[int]]], place: str) -> Cause | None:
+    def _of_variants(
+        self, keys: list[int], actual: Sequence[dict[str, list[int]]], place: dict[str, str]
+    ) -> Cause | None:
         for fault, words in _VARIANTS.items():
             if all(a == b for a, b in zip(actual, _Registers(keys[:], fault).sent())):
-                return Cause(place, f"row {self.number}: {words}")
+                way = "down" if fault == "last" or fault.startswith("down") else "up"
+                text, _, must = words.partition(": ")
+                return Cause(place[way], f"row {self.number}: {text}", (must,))
         turned = [{way: [-key for key in own] for way, own in one.items()} for one in actual]
         if all(a == b for a, b in zip(turned, _Registers([-key for key in keys]).sent())):
-            return Cause(place, f"row {self.number}: the keys are sorted in the opposite of {self.case.order} order")
+            return Cause(
+                place["up"], f"row {self.number}: the keys are sorted in the opposite of {self.case.order} order"
+            )
         return None
 
-    def _of_sent(
-        self, keys: list[int], wrong: int, way: str, actual: dict[str, list[int]], place: str
-    ) -> Cause:
+    def _of_sent(self, keys: list[int], wrong: int, way: str, actual: dict[str, list[int]], place: str) -> Cause:
         state = _Registers(keys[:])
         phases = state.sent()
         for _ in range(wrong):
@@ -211,9 +233,10 @@ class _Row:
         lane = next(lane for lane in range(LANES) if actual[way][lane] != expected[lane])
         text = (
             f"in phase {2 * wrong + 1}, lane {lane} sends {abs(actual[way][lane])}, where its key {_SENT[way]} must be "
-            f"{abs(expected[lane])}: check what the phases up to {2 * wrong} do with the keys of a lane"
+            f"{abs(expected[lane])}"
         )
-        return Cause(place, f"row {self.number}: {text}")
+        detail = f"check what the phases up to {2 * wrong} do with the keys of a lane"
+        return Cause(place, f"row {self.number}: {text}", (detail,))
 
 
 def _rows(run: Run, case: Case) -> Iterator[_Row]:
@@ -239,6 +262,12 @@ def _rows(run: Run, case: Case) -> Iterator[_Row]:
             elif event.writes and len(row.stores) < ROW:
                 row.stores.append(event)
     yield from (warps[key] for key in sorted(warps))
+
+
+def beside_races(case: Case, traced: Traced) -> Cause | None:
+    """Keys that are loaded or stored by another lane than theirs, which is how rows come to race."""
+    run = Run(traced(case, None), case.type or "u32", case.order)
+    return next((wrong for row in _rows(run, case) if row.first < case.n and (wrong := row.of_moves())), None)
 
 
 def search(case: Case, traced: Traced) -> Cause | None:

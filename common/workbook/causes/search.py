@@ -16,9 +16,7 @@ from . import networks, rows, tiles
 from .comparisons import busiest, by_launch, comparisons
 from .networks import Stage
 from .stage_check import Cause, Run, check_stage
-
-MOST_ACCESSES = 300_000  # that are looked at: the trace of more takes longer to read than a student waits
-Traced = Callable[[Case, "tuple[int, int] | None"], Trace]  # runs a case and traces it, or some of its launches
+from .tiles import MOST_ACCESSES, Traced
 
 
 class Search:
@@ -46,6 +44,8 @@ class Search:
             found = search(case, self.traced) if search else None
         else:
             found = _SEARCHES[case.lab, case.step](case, self.traced)
+        if found and not found.place:
+            found = replace(found, place=outcome.place)
         if not found or not found.is_undecided:
             return found
         return self._decided(outcome, found)
@@ -53,14 +53,14 @@ class Search:
     def _decided(self, outcome: Outcome, found: Cause) -> Cause | None:
         """Why two keys are not exchanged: other keys may show it."""
         case = outcome.case
+        if self._stores(case):
+            return found
         in_order, turned = ("sorted", "reversed")[:: 1 if case.order == "ascending" else -1]
         if self._stores(replace(case, input=in_order)):
             return found.also("but keys that are in order are exchanged: the comparison is the wrong way round")
-        if not outcome.changed_nothing:
-            return found
         if self._stores(replace(case, input=turned, n=max(case.n, 16))):
             return found.also("of more keys, some are exchanged: does something keep this thread from it?")
-        return None
+        return None if outcome.changed_nothing else found
 
     def _stores(self, case: Case) -> bool:
         return any(access.writes for access in self.traced(case, (0, 3)).accesses)
@@ -113,6 +113,8 @@ class _Launches:
         return self._too_few(case, trace, done) if exact and done < len(self.plan) else None
 
     def _too_few(self, case: Case, trace: Trace, done: int) -> Cause | None:
+        if not trace.launches:
+            return Cause("", f"no kernel is launched for {case.n} keys", (f"{self.plan[0].name} is missing",))
         if not done:
             return None
         times = "once" if done == 1 else f"{done} times"
@@ -158,6 +160,7 @@ _SEARCHES: dict[tuple[str, int], Searching] = {
 _BEFORE_RACES: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 0): _exchange,
     ("01-odd-even", 1): _if_launched(_phases, lambda n: n - 1),
+    ("01-odd-even", 3): rows.beside_races,
     ("03-bitonic", 1): _if_launched(_stages, lambda n: (n - 1).bit_length()),
-    ("03-bitonic", 2): tiles.order,
+    ("03-bitonic", 2): tiles.beside_races,
 }

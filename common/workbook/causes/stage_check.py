@@ -14,13 +14,14 @@ from .networks import Stage
 class Cause:
     """What is wrong first, and where."""
 
-    place: str  # FILE:LINE
+    place: str  # FILE:LINE, or FILE where no line is at fault
     text: str
     details: tuple[str, ...] = ()  # what should be, and in which stage this is
     is_undecided: bool = False  # an exchange is missing: a store, or the comparison, may be wrong
 
     def __str__(self) -> str:
-        return "\n    ".join([f"{self.place}: error: {self.text}", *filter(None, self.details)])
+        kind = " error:" if ":" in self.place else ""  # an editor does not look for a file without a line
+        return "\n    ".join([f"{self.place}:{kind} {self.text}", *filter(None, self.details)])
 
     def also(self, detail: str) -> Cause:
         """The same, with one more thing to know."""
@@ -46,8 +47,14 @@ class Run:
 
     def is_before(self, a: int, b: int, size: int) -> bool:
         """Whether the key with the bits `a` must come before that with the bits `b`."""
-        first, second = key_of(a, size, self.key_type), key_of(b, size, self.key_type)
+        first, second = self._rank(a, size), self._rank(b, size)
         return first < second if self.order == "ascending" else first > second
+
+    def _rank(self, bits: int, size: int) -> float:
+        """A number in whose order the keys are. The bits of floats are compared, so that NaNs have a place, too."""
+        if self.key_type != "f32":
+            return key_of(bits, size, self.key_type)
+        return -(bits - (1 << 31)) if bits >> 31 else bits
 
     def named(self, *positions: int) -> str:
         """ "keys[0] and keys[1]" """
@@ -83,18 +90,23 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
 
 def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: str, place: str) -> Cause | None:
     """The first pair of the stage that no thread compares."""
-    own = {one.pair for one in found}
+    own = {one.pair: one for one in found}
     missing = sorted(pair for pair in stage.pairs if pair not in own)
     if not missing:
         return None
     place = run.place(found[0].code) if found else place
-    if len(missing) == len(stage.pairs):
-        text = f"no thread compares any of the pairs {pairs_text(missing)}"
-    elif len(missing) == 1:
+    if len(missing) == 1:
         text = f"no thread compares {run.named(*missing[0])}"
+    elif len(missing) == len(stage.pairs):
+        text = f"no thread compares any of the pairs {pairs_text(missing)}"
     else:
         text = f"no thread compares {len(missing):,} of the {len(stage.pairs):,} pairs: {pairs_text(missing)}"
-    return Cause(place, text, (_of_threads(stage, found, missing), f"in {where}: {stage.name}"))
+    detail = _of_threads(stage, found, missing)
+    twice = next((one for one in found if one.thread != own[one.pair].thread), None)
+    if twice:
+        detail, other = text, own[twice.pair]
+        text = f"{run.thread(twice)} and {run.thread(other)} both compare {run.named(*twice.pair)}"
+    return Cause(place, text, (detail, f"in {where}: {stage.name}"))
 
 
 def _of_threads(stage: Stage, found: Sequence[Comparison], missing: Sequence[tuple[int, int]]) -> str:

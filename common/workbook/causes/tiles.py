@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..core.judge_types import Case
-from ..pictures.trace import Access, Trace
+from ..pictures.trace import Access, Barrier, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
 from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
 from .stage_check import Cause, Run, check_stage, missing_pairs, wrong_pairs, wrong_results
 
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
-MOST_LAUNCHES = 6  # of many keys that are looked at
+MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
 FEW_KEYS = 128  # of which a whole run is traced
 
 
@@ -35,14 +36,15 @@ class Tile:
         """Where the block begins to access memory."""
         return self.run.place(self.accesses[0].code)
 
-    @property
+    @cached_property
     def loads(self) -> list[Move]:
         return moves(self.accesses, "global")
 
-    @property
+    @cached_property
     def stores(self) -> list[Move]:
         return moves(self.accesses, "shared")
 
+    @cached_property
     def stages(self) -> list[list[Comparison]]:
         """What is compared between each two barriers at which something is."""
         array = busiest(self.accesses, "shared")
@@ -78,13 +80,20 @@ class Tile:
 
     def of_order(self) -> Cause | None:
         """A tile that is stored before the last stage."""
-        stores, stages = self.stores, self.stages()
-        last = max((access.number for one in stages[-1:] for c in one for access in c.loads.values()), default=-1)
-        if not stores or max(move.store.number for move in stores) > last:
+        if not self.stores or not self.stages or not self._is_stored_early():
             return None
         text = "the tile is stored here before it is sorted"
         details = ("store it after the last stage, and put a barrier between them", f"in {self.where}")
-        return Cause(self.run.place(stores[0].store.code), text, details)
+        return Cause(self.run.place(self.stores[0].store.code), text, details)
+
+    def _is_stored_early(self) -> bool:
+        """Whether the last stage follows the store. Without a barrier between them, a thread shows the order."""
+        first = next(iter(self.stages[-1][0].loads.values()))
+        if (last := max(move.store.interval for move in self.stores)) != first.interval:
+            return last < first.interval
+        stored = {move.store.thread: move.store.number for move in self.stores}
+        compared = {one.thread: min(load.number for load in one.loads.values()) for one in self.stages[-1]}
+        return any(stored.get(thread, number) < number for thread, number in compared.items())
 
     def of_stores(self) -> Cause | None:
         """A tile that is stored before the last stage, or not whole."""
@@ -104,10 +113,10 @@ def tiles_of(run: Run, launch: int, accesses: Sequence[Access], size: int, n: in
     blocks: dict[int, list[list[Access]]] = {}
     for access in accesses:
         own = blocks.setdefault(access.block, [[]])
-        is_global_load = access.way == "load" and access.array.space == "global"
-        if is_global_load and own[-1] and own[-1][-1].interval < access.interval:
-            if any(one.writes and one.array.space == "global" for one in own[-1]):
-                own.append([])
+        is_load = access.way == "load" and access.array.space == "global"
+        is_later = bool(own[-1]) and own[-1][-1].interval < access.interval
+        if is_load and is_later and any(one.writes and one.array.space == "global" for one in own[-1]):
+            own.append([])
         own[-1].append(access)
     grid = int(run.trace.launches[launch].grid.partition(",")[0])
     name = run.trace.launches[launch].kernel.partition("<")[0]
@@ -142,17 +151,17 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
     """The first stage in a tile that departs from the plan."""
     if (wrong := tile.of_moves()) or not tile.loads:
         return wrong
-    found = tile.stages()
+    found = tile.stages
     if wrong := tile.of_stores():
         return wrong
     place = tile.run.place(tile.loads[0].load.code)
     for done, stage in enumerate(plan):
         where = f"{tile.where}, stage {done + 1} of {len(plan)}"
-        if done == len(found):
-            last = tile.run.place(found[-1][0].code) if found else place
-            text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} of them are executed"
+        if 0 < done == len(found):
+            last = tile.run.place(found[-1][0].code)
+            text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
             return Cause(last, text, (f"after the last one, {stage.name} is missing", f"in {tile.where}"))
-        if wrong := check_stage(tile.run, stage, found[done], plan, where, place):
+        if wrong := check_stage(tile.run, stage, found[done] if found else [], plan, where, place):
             return wrong
     return None
 
@@ -170,14 +179,27 @@ def tiles(case: Case, traced: Traced) -> Cause | None:
     return None
 
 
-def order(case: Case, traced: Traced) -> Cause | None:
-    """A tile that is stored before it is sorted."""
+def beside_races(case: Case, traced: Traced) -> Cause | None:
+    """What is wrong in a tile besides a race, which may be no more than its consequence: where keys are loaded and
+    stored, and pairs that no later stage has. Without a barrier, a stage would contain pairs of later ones."""
     trace = traced(case, None)
     run = Run(trace, case.type or "u32", case.order, "tile")
     for launch, accesses in by_launch(trace).items():
         for tile in tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n):
-            if tile.stages() and (wrong := tile.of_order()):
+            plan = list(networks.mirrored(max(tile.count, 0)))
+            wrong = tile.of_moves() or (tile.of_order() if tile.stages else None)
+            if wrong := wrong or _strange_pair(tile, plan):
                 return wrong
+    return None
+
+
+def _strange_pair(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
+    for done, (stage, found) in enumerate(zip(plan, tile.stages)):
+        own = [one for one in found if not any(one.pair in later.pairs for later in plan[done + 1 :])]
+        if wrong := wrong_pairs(tile.run, stage, own, (), f"{tile.where}, stage {done + 1} of {len(plan)}"):
+            return wrong
+        if any(one.pair not in stage.pairs for one in found):
+            return None
     return None
 
 
@@ -243,7 +265,7 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
         return None
     if wrong := tile.of_moves() or tile.of_stores():
         return wrong
-    found = tile.stages()
+    found = tile.stages
     end = tile.first + tile.count
     keys = min(end + HALO, n) - tile.left
     plan = [networks.phase(done + p, keys, tile.left) for p in range(2)]
@@ -286,11 +308,13 @@ def halo(case: Case, traced: Traced) -> Cause | None:
     count = len(trace.launches)
     if is_small and (wrong := _too_few_phases(Run(trace, case.type or "u32", case.order), n)):
         return wrong
-    while number < count and (is_small or number < MOST_LAUNCHES):
+    seen = 0
+    while number < count and seen < MOST_ACCESSES:
         if number and not is_small:
             trace = traced(case, (number, number))
         run = Run(trace, case.type or "u32", case.order, "window")
         accesses = by_launch(trace).get(number, [])
+        seen += len(accesses)
         origin = origin or busiest((one for one in accesses if one.way == "load"), "global")
         own = list(tiles_of(run, number, accesses, TILE_OF_PHASES, n, HALO))
         wrong = _buffers(run, number, before, accesses) if is_small else None
@@ -298,8 +322,8 @@ def halo(case: Case, traced: Traced) -> Cause | None:
             wrong = wrong or _phases(tile, done, n)
         if wrong := wrong or _no_tile(run, number, own, TILE_OF_PHASES, n):
             return wrong
-        phases = max((len(tile.stages()) for tile in own), default=0)
-        if phases > HALO and n > TILE_OF_PHASES + HALO:
+        phases = max((len(tile.stages) for tile in own), default=0)
+        if phases > HALO and n > TILE_OF_PHASES:
             text = f"launch {number + 1} runs {phases} phases, but the halo of a tile has keys for {HALO} phases"
             return Cause(trace.launches[number].place, text)
         done, before, number = done + phases, accesses, number + 1
@@ -311,19 +335,20 @@ def halo(case: Case, traced: Traced) -> Cause | None:
 
 
 def _too_few_phases(run: Run, n: int) -> Cause | None:
-    counts = []
+    counts, places = [], [event.place for event in run.trace.events if isinstance(event, Barrier)][:1]
     for launch, accesses in by_launch(run.trace).items():
-        found = tiles_of(run, launch, accesses, TILE_OF_PHASES, n, HALO)
-        counts.append(max((len(tile.stages()) for tile in found), default=0))
+        of_tiles = [tile.stages for tile in tiles_of(run, launch, accesses, TILE_OF_PHASES, n, HALO)]
+        counts.append(max(map(len, of_tiles), default=0))
+        places += [run.place(stages[0][0].code) for stages in of_tiles if stages]
     needed = n if n > 2 else 1  # the odd phase of two keys has no pair
     if not counts or sum(counts) >= needed:
         return None
-    array = busiest(run.trace.accesses, "shared")
-    loads = [one for one in run.trace.accesses if one.array == array and one.way == "load"]
-    place = run.place(loads[0].code) if loads else run.trace.launches[-1].place
+    place = (places or [run.trace.launches[-1].place])[-1]
+    if not sum(counts):
+        array = busiest(run.trace.accesses, "shared")
+        name = array.name if array else run.array
+        text = f"no thread compares {name}[0] and {name}[1] in any launch"
+        return Cause(place, text, ("check which phases a launch runs, and which pair of a phase is the last",))
     phases = "one phase is" if sum(counts) == 1 else f"{sum(counts)} phases are"
     text = f"in all launches together, only {phases} executed, but {n} keys need {n}"
-    if not sum(counts):
-        text = "no phase compares any keys"
-    each = ", ".join(map(str, counts))
-    return Cause(place, text, (f"phases of each launch: {each}; compare them with first_phase and end_phase",))
+    return Cause(place, text, (f"phases of each launch: {', '.join(map(str, counts))}",))

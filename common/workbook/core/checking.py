@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..causes import search as causes
+from ..causes.stage_check import Cause
 from ..inspection import look
 from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Progress, note, paint, wrapped_message
@@ -303,13 +304,13 @@ class Checker:
                 search.smallest = replace(search.smallest, message=seen.message)
         return search if search.has_shrunk or search.facts else None
 
-    def _cause_in_stages(self, outcome: Outcome) -> causes.Cause | None:
+    def _cause_in_stages(self, outcome: Outcome) -> Cause | None:
         """The first stage of a case that departs from what the step must do."""
         if not causes.can_search(outcome):
             return None
         with Progress("looking for the first stage that goes wrong"):
             search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
-            return search.cause(outcome)
+            return search.cause(self._placed(outcome))
 
     def _launched(self, line: Step, outcome: Outcome) -> str:
         """What a wrong result without a finding has launched: a launch may be missing, or one too many."""
