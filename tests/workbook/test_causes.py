@@ -178,6 +178,16 @@ class Tiles(unittest.TestCase):
         )
         self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
 
+    def test_a_stage_is_skipped(self) -> None:
+        found = self.found(self.run_of([self.stages[0], self.stages[2]]))
+        self.assertIn("error: no thread compares any of the pairs (0, 3), (1, 2)\n", found)
+        self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
+
+    def test_a_pair_compared_twice(self) -> None:
+        text = self.run_of([[(0, 1), (0, 1)], *self.stages[1:]])
+        found = str(tiles.beside_races(Case("03-bitonic", 2, self.N, type="u32"), lambda *_: trace.read(text)))
+        self.assertIn("both compare tile[0] and tile[1]\n    no thread compares tile[2] and tile[3]\n", found)
+
     def test_a_stage_too_few(self) -> None:
         found = self.found(self.run_of(self.stages[:2]))
         self.assertIn("a tile of 4 keys needs 3 stages, but only 2 are executed\n", found)

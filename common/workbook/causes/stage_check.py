@@ -90,7 +90,7 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
 
 def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: str, place: str) -> Cause | None:
     """The first pair of the stage that no thread compares."""
-    own = {one.pair: one for one in found}
+    own = {one.pair for one in found}
     missing = sorted(pair for pair in stage.pairs if pair not in own)
     if not missing:
         return None
@@ -102,11 +102,20 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
     else:
         text = f"no thread compares {len(missing):,} of the {len(stage.pairs):,} pairs: {pairs_text(missing)}"
     detail = _of_threads(stage, found, missing)
-    twice = next((one for one in found if one.thread != own[one.pair].thread), None)
-    if twice:
-        detail, other = text, own[twice.pair]
-        text = f"{run.thread(twice)} and {run.thread(other)} both compare {run.named(*twice.pair)}"
-    return Cause(place, text, (detail, f"in {where}: {stage.name}"))
+    stages = f"in {where}: {stage.name}"
+    twice = compared_twice(run, found)
+    return replace(twice, details=(text, stages)) if twice else Cause(place, text, (detail, stages))
+
+
+def compared_twice(run: Run, found: Sequence[Comparison]) -> Cause | None:
+    """A pair that two threads compare in one stage."""
+    first: dict[tuple[int, ...], Comparison] = {}
+    for one in found:
+        other = first.setdefault(one.pair, one)
+        if one.thread != other.thread or one.block != other.block:
+            text = f"{run.thread(other)} and {run.thread(one)} both compare {run.named(*one.pair)}"
+            return Cause(run.place(one.code), text)
+    return None
 
 
 def _of_threads(stage: Stage, found: Sequence[Comparison], missing: Sequence[tuple[int, int]]) -> str:
@@ -115,7 +124,9 @@ def _of_threads(stage: Stage, found: Sequence[Comparison], missing: Sequence[tup
     is_rest = missing == sorted(stage.pairs)[-len(missing) :]
     if is_rest and len(threads) == len(found) and len(found) >= 32 and len(found) % 32 == 0:
         return f"each of the {len(found)} threads compares one pair; go on with more, where there are more pairs"
-    return "check how many pairs there are, and which is the first and the last one" if found else ""
+    if not found:
+        return "check the loops that lead to a comparison, and the conditions that skip one"
+    return "check how many pairs there are, and which is the first and the last one"
 
 
 def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: str) -> Cause | None:

@@ -11,7 +11,7 @@ from ..pictures.trace import Access, Barrier, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
 from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
-from .stage_check import Cause, Run, check_stage, missing_pairs, wrong_pairs, wrong_results
+from .stage_check import Cause, Run, check_stage, compared_twice, missing_pairs, wrong_pairs, wrong_results
 
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
@@ -161,8 +161,12 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
             last = tile.run.place(found[-1][0].code)
             text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
             return Cause(last, text, (f"after the last one, {stage.name} is missing", f"in {tile.where}"))
-        if wrong := check_stage(tile.run, stage, found[done] if found else [], plan, where, place):
+        own = found[done] if found else []
+        if done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs):
+            own = []  # the next stage: in this one, nothing is compared
+        if wrong := check_stage(tile.run, stage, own, plan, where, place):
             return wrong
+        place = tile.run.place(own[0].code) if own else place
     return None
 
 
@@ -196,8 +200,12 @@ def beside_races(case: Case, traced: Traced) -> Cause | None:
 def _strange_pair(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
     for done, (stage, found) in enumerate(zip(plan, tile.stages)):
         own = [one for one in found if not any(one.pair in later.pairs for later in plan[done + 1 :])]
-        if wrong := wrong_pairs(tile.run, stage, own, (), f"{tile.where}, stage {done + 1} of {len(plan)}"):
+        where = f"{tile.where}, stage {done + 1} of {len(plan)}"
+        if wrong := wrong_pairs(tile.run, stage, own, (), where):
             return wrong
+        own = [one for one in found if one.pair in stage.pairs]
+        if twice := compared_twice(tile.run, own):
+            return missing_pairs(tile.run, stage, own, where, "") or twice.also(f"in {where}: {stage.name}")
         if any(one.pair not in stage.pairs for one in found):
             return None
     return None
