@@ -67,12 +67,12 @@ class Search:
 
 
 def can_search(outcome: Outcome) -> bool:
-    """Whether it is known what each stage of a step must do, and a race or nothing else is known to be wrong."""
+    """Whether it is known what each stage of a step must do, and a race, or nothing, was found first."""
     key = (outcome.case.lab, outcome.case.step)
     if outcome.case.task not in ("sort", "exchange") or outcome.case.expect == "refused":
         return False
     if outcome.findings:
-        return key in _BEFORE_RACES and all(finding.kind == "race" for finding in outcome.findings)
+        return key in _BEFORE_RACES and outcome.findings[0].kind == "race"
     return key in _SEARCHES and outcome.status == "wrong"
 
 
