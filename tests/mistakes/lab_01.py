@@ -73,10 +73,12 @@ MISTAKES = (
         {"t < pairs; t += stride": "t < pairs; t += pairs + 0 * stride"},
         [
             "FAILED  step 01 global, cpu build",
-            "01_global.cu: wrong key at index",
-            "the smallest case that fails: 66 u32 keys, range:0:9, ascending, <<<1, 32>>>, seed 0",
+            "no thread compares keys[64] and keys[65]",
+            "each of the 32 threads compares one pair",
             "fails with <<<1, 32>>>, and passes with the launch shape that the step chooses",
             "fails only with fewer threads than pairs of keys: 32 threads, n above 65",
+            "01_global.cu: wrong key at index",
+            "the smallest case that fails: 66 u32 keys, range:0:9, ascending, <<<1, 32>>>, seed 0",
             "again: ./workbook run 01-odd-even 1 --n 66 ",
         ],
         quick=True,
@@ -145,9 +147,10 @@ MISTAKES = (
         {"(keys.n + 2 * halo_keys - 1) / (2 * halo_keys) * 2;": "2;"},
         [
             "FAILED  step 02 halo, cpu build",
+            "but the halo of a tile has keys for 256 phases",
+            "fails for every n above ",
             "02_halo.cu: wrong key at index",
             "the smallest case that fails: ",
-            "fails for every n above ",
             "again: ",
         ],
     ),
@@ -502,7 +505,7 @@ MISTAKES = (
     in_exchange(
         "the greater key behind, in either order",
         {"!lab::before(b, a, order)": "a <= b"},
-        ["FAILED  step 00 exchange, cpu build", "wrong key at index", "fails only in descending order"],
+        ["FAILED  step 00 exchange, cpu build", "which are in order", "fails only in descending order", "wrong key at"],
     ),
     in_global(
         "keys that are stored where they were read",
@@ -530,5 +533,125 @@ MISTAKES = (
             "    CUDA_CHECK(cudaDeviceSynchronize());\n  }"
         },
         ["ok      step 01 global", "{at+1}: note: host-wait: the host waits here", "leave it out"],
+    ),
+    # --- the first stage that goes wrong ---
+    in_exchange(
+        "one store of two",
+        {"  keys[i + 1] = a;\n": ""},
+        [
+            "{at-1}: error: thread 0 of block 0 loses the key 9 of keys[0]",
+            "before: keys[0] = 9 and keys[1] = 0; after: keys[0] = 0 and keys[1] = 0",
+            "nothing is stored to keys[1]",
+        ],
+        quick=True,
+    ),
+    in_exchange(
+        "the next neighbour but one",
+        {"b = keys[i + 1];": "b = keys[i + 2 < n ? i + 2 : i + 1];"},
+        [
+            "{at}: error: thread 0 of block 0 compares keys[0] and keys[2]",
+            "the partner of keys[0] is keys[1]",
+            "error: race: ",
+        ],
+    ),
+    in_exchange(
+        "a thread that returns without a reason",
+        {"if (!lab::before": "if (t == 0) return;\n  if (!lab::before"},
+        [
+            "compares keys[0] = 9 and keys[1] = 0, but does not exchange them",
+            "does something keep this thread from it?",
+        ],
+    ),
+    in_global(
+        "half of the phases",
+        {"phase < keys.n; ++phase": "phase < keys.n / 2; ++phase"},
+        ["{at+1}: error: run_phase is launched once, but 3 keys need 3 phases", "phase 1 (odd: ", "is missing"],
+    ),
+    in_global(
+        "a parity that is forgotten",
+        {"i = 2 * t + parity;": "i = 2 * t;"},
+        [
+            "{at+1}: error: launch 2 (run_phase) compares the pairs of an even phase: (0, 1)",
+            "it must be phase 1 (odd: the pairs that begin at odd positions): (1, 2)",
+            "wrong key at index",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "no factor 2",
+        {"i = 2 * t + parity;": "i = t + parity;"},
+        ["{at+1}: error: thread 1 of block 0 compares keys[1] and keys[2]", "the partner of keys[1] is keys[0]"],
+    ),
+    in_global(
+        "a comparison that is turned round where nothing changes",
+        {
+            "      keys[i] = b;\n      keys[i + 1] = a;\n": "",
+            "if (lab::before(b, a, order)) {": "if (!lab::before(b, a, "
+            "order) && (lab::before(a, b, order))) {\n      keys[i] = b, keys[i + 1] = a;",
+        },
+        ["error: thread 0 of block 0 exchanges keys[0] = 0 and keys[1] = 9, which are in order", "ascending"],
+    ),
+    in_global(
+        "the first pair skipped",
+        {"blockDim.x + threadIdx.x; t < pairs": "blockDim.x + threadIdx.x + 1; t < pairs"},
+        ["error: no thread compares keys[0] and keys[1]", "in launch 1 (run_phase): phase 0 (even: "],
+    ),
+    in_halo(
+        "a phase too few in each launch",
+        {"phase < end_phase; ++phase": "phase < end_phase - 1; ++phase"},
+        ["error: no thread compares window[0] and window[1] in any launch", "check which phases a launch runs"],
+    ),
+    in_halo(
+        "phases that begin with 0 in each launch",
+        {"phase = first_phase; phase < end_phase;": "phase = 0; phase < end_phase - first_phase;"},
+        [
+            "{at+3}: error: launch 2 (run_phases), block 0 compares the pairs of an even phase",
+            "it must be phase 1 (odd",
+        ],
+        quick=True,
+    ),
+    in_halo(
+        "a tile from the beginning of its window",
+        {"to[i] = window[i - left];": "to[i] = window[i - first];"},
+        [
+            "{at}: error: thread 0 stores window[0] to position 512 of the array, where window[256] belongs",
+            "window begins at position 256 of the array",
+            "fails for every n above 512",
+        ],
+    ),
+    in_halo(
+        "ascending in either order",
+        {"run_all_phases<lab::Order::descending>": "run_all_phases<lab::Order::ascending>"},
+        [
+            "exchanges window[0] = 9 and window[1] = 0, which are in order",
+            "descending",
+            "fails only in descending order",
+        ],
+    ),
+    in_rows(
+        "the wrong key of a lane",
+        {"__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_up_sync(all_lanes, own[0], 1)"},
+        ["{at}: error: row 0: each lane sends its key 0; the lane behind it needs key 3"],
+    ),
+    in_rows(
+        "half of the phases of a row",
+        {"phase < row_keys; phase += 2": "phase < row_keys / 2; phase += 2"},
+        ["error: row 0: only 64 phases are executed, but 128 keys need 128"],
+    ),
+    in_rows(
+        "no comparison in the middle of a lane",
+        {"    compare_exchange<order>(own[1], own[2]);\n": ""},
+        ["error: row 0: the keys 1 and 2 of each lane are never compared"],
+        quick=True,
+    ),
+    in_rows(
+        "two shuffles in one direction",
+        {"__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_down_sync(all_lanes, own[3], 1)"},
+        ["error: row 0: no lane fetches a key from the lane before it, with __shfl_up_sync()"],
+    ),
+    in_rows(
+        "zeros behind the last key",
+        {": lab::last_key<Key>(order);": ": Key(0);"},
+        ["error: row 0: lane 1, behind the last key, holds 0", "fill the positions from n on"],
     ),
 )

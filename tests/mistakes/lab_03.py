@@ -76,8 +76,9 @@ MISTAKES = (
         {"(keys.n + run - 1) / run * (run / 2)": "keys.n / 2"},
         [
             "FAILED  step 03 hybrid, cpu build",
-            "03_hybrid.cu: wrong key at index",
+            "no thread compares keys[1023] and keys[1024]",
             "fails for every n above 1,024; 11 larger n were tried",
+            "03_hybrid.cu: wrong key at index",
             "again: ",
         ],
     ),
@@ -292,5 +293,73 @@ MISTAKES = (
         "a length of runs in 32 bits",
         {"for (std::int64_t run = 2": "for (int run = 2"},
         ["ok      step 03 hybrid", "{at}: note: narrow: int run grows up to n and overflows", "use std::int64_t"],
+    ),
+    # --- the first stage that goes wrong ---
+    in_global(
+        "all comparators turned round",
+        {
+            "forward ? lab::before(b, a, order) : lab::before(a, b, order)": "forward ? lab::before(a, b, order) : "
+            "lab::before(b, a, order)"
+        },
+        [
+            "error: thread 0 of block 0 exchanges keys[0] = 0 and keys[1] = 9, which are in order",
+            "wrong key at index 0",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "the direction by the stride",
+        {"(i & k) == 0;": "(i & j) == 0;"},
+        [
+            "{at-1}: error: thread 1 of block 0 compares keys[2] = 0 and keys[3] = 4294967295, but does not ",
+            "the opposite of ascending, because 2 & 2 is not 0",
+            "the stage k = 2, j = 1",
+        ],
+    ),
+    in_global(
+        "positions without gaps",
+        {"i = 2 * t - (t & (j - 1));": "i = t;"},
+        ["both compare keys[0] and keys[1]", "no thread compares keys[2] and keys[3]", "error: race: "],
+    ),
+    in_global(
+        "merges that begin with four keys",
+        {"k = 2; k <= n": "k = 4; k <= n"},
+        ["01_global.cu: no kernel is launched for 2 keys", "the stage k = 2, j = 1 is missing"],
+    ),
+    in_global(
+        "no loop over the comparators",
+        {"t < comparators; t += step": "t < comparators; t += step + comparators"},
+        ["no thread compares 32 of the 64 pairs", "each of the 32 threads compares one pair", "<<<1, 32>>>"],
+    ),
+    in_shared(
+        "a tile that is stored before it is sorted",
+        {
+            "    sort_in_shared<order>(tile, tile_values, count);\n": "",
+            "count, tile, tile_values);\n    __syncthreads();  // not": "count, tile, tile_values);\n    "
+            "sort_in_shared<order>(tile, tile_values, count);\n    __syncthreads();  // not",
+        },
+        ["{at}: error: the tile is stored here before it is sorted", "store it after the last stage", "error: race: "],
+        quick=True,
+    ),
+    in_shared(
+        "no stage with stride 1",
+        {"stride > 0; stride": "stride > 1; stride"},
+        [
+            "a tile of 3 keys needs 3 stages, but only 2 are executed",
+            "the stage with stride 1 of runs of 4 keys is missing",
+        ],
+    ),
+    in_shared(
+        "the first tile in every block",
+        {
+            "load_tile(tile, tile_values, keys, values, first, count)": "load_tile(tile, tile_values, keys, values, "
+            "std::int64_t(0), count)"
+        },
+        ["{at}: error: thread 0 loads position 0 of the array into tile[0], where position 1024 belongs"],
+    ),
+    in_hybrid(
+        "no mirror stage",
+        {"run_global_stage<order, true><<<": "run_global_stage<order, false><<<"},
+        ["error: thread 0 of block 0 compares keys[0] and keys[1024]", "the mirror stage of runs of 2048 keys"],
     ),
 )

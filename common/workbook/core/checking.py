@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..causes import search as causes
+from ..causes.stage_check import Cause
 from ..inspection import look
 from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Progress, note, paint, wrapped_message
@@ -250,14 +252,23 @@ class Checker:
         print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
         options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
         options += " --solution" * self.solution
+        # Where the step's stages are known, the smallest case shows which of them is wrong: that comes first.
+        is_known = self.observed and causes.can_search(shown.outcome)
+        shrunk = self._shrunk(shown) if is_known else None
+        cause = self._cause_in_stages(shrunk.smallest if shrunk else shown.outcome) if is_known else None
+        if cause:
+            print(wrapped_message(str(cause)))
+        if is_known and shrunk:
+            print(*(f"  {fact}" for fact in shrunk.facts), sep="\n", end="\n" * bool(shrunk.facts))
         *lines, again = check_build.failure_lines(self._placed(shown.outcome), options, with_keys=False)
         print(*lines, sep="\n", flush=True)
-        shrunk = self._shrunk(shown)
+        if not is_known:
+            shrunk = self._shrunk(shown)
         table = check_build.table_of_keys(shown.outcome)
         if table and not (shrunk and shrunk.has_shrunk):  # the smallest case has a table of its own
             print(table)
         if shrunk:
-            *lines, again = check_build.smaller_lines(shrunk, options)
+            *lines, again = check_build.smaller_lines(shrunk, options, with_facts=not is_known)
             print(*lines, sep="\n")
         if launched := self._launched(shown.line, shrunk.smallest if shrunk else shown.outcome):
             print(launched)
@@ -292,6 +303,14 @@ class Checker:
             if seen.changed_nothing:
                 search.smallest = replace(search.smallest, message=seen.message)
         return search if search.has_shrunk or search.facts else None
+
+    def _cause_in_stages(self, outcome: Outcome) -> Cause | None:
+        """The first stage of a case that departs from what the step must do."""
+        if not causes.can_search(outcome):
+            return None
+        with Progress("looking for the first stage that goes wrong"):
+            search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
+            return search.cause(self._placed(outcome))
 
     def _launched(self, line: Step, outcome: Outcome) -> str:
         """What a wrong result without a finding has launched: a launch may be missing, or one too many."""

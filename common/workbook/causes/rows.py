@@ -1,0 +1,288 @@
+"""The step that sorts rows in registers: what its lanes load, send by shuffles, and store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..core.judge_types import Case
+from ..pictures.trace import Access, Begin, Meeting, Trace
+from .stage_check import Cause, Run
+
+LANES, KEYS_PER_LANE = 32, 4
+ROW = LANES * KEYS_PER_LANE
+Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
+_LAST = {("u32", True): 0xFFFFFFFF, ("u32", False): 0, ("i32", True): 0x7FFFFFFF, ("i32", False): 0x80000000}
+_SENT = {"up": 3, "down": 0}  # the key that a lane sends to the next lane, and to the previous one
+
+# What each double phase may do wrong: a name in _Registers, and what is then true of the step.
+_VARIANTS = {
+    "01": "the keys 0 and 1 of each lane are never compared: even phases compare the pairs (0, 1) and (2, 3)",
+    "23": "the keys 2 and 3 of each lane are never compared: even phases compare the pairs (0, 1) and (2, 3)",
+    "12": "the keys 1 and 2 of each lane are never compared: odd phases compare them, too",
+    "up": "the first key of a lane is never compared with the last one of the lane before",
+    "down": "the last key of a lane is never compared with the first one of the lane behind",
+    "first": "lane 0 has no lane before it, so its key 0 must stay as it is in odd phases",
+    "last": "lane 31 has no lane behind it, so its key 3 must stay as it is in odd phases",
+    "up turned": "in odd phases the right lane of a pair keeps the earlier key: it must keep the later one",
+    "down turned": "in odd phases the left lane of a pair keeps the later key: it must keep the earlier one",
+    "both turned": "in odd phases, the left lane of a pair keeps the later key, and the right one the earlier key: "
+    "it must be the other way round",
+    "down late": "key 0 of a lane is sent after it has changed: send it before it meets the lane before",
+    "up late": "key 3 of a lane is sent after it has changed: send it before it meets the lane behind",
+}
+
+
+@dataclass
+class _Registers:
+    """The keys of a row, four per lane, as numbers of which smaller ones come first. `fault`: see _VARIANTS."""
+
+    keys: list[int]
+    fault: str = ""
+
+    def _exchange(self, i: int, k: int) -> None:
+        if self.fault == f"{i}{k}":
+            return
+        for lane in range(0, ROW, KEYS_PER_LANE):
+            a, b = self.keys[lane + i], self.keys[lane + k]
+            self.keys[lane + i], self.keys[lane + k] = min(a, b), max(a, b)
+
+    def sent(self) -> Iterator[dict[str, list[int]]]:
+        """What the lanes send in each odd phase."""
+        for _ in range(ROW // 2):
+            self._exchange(0, 1)
+            self._exchange(2, 3)
+            self._exchange(1, 2)
+            yield self._odd()
+
+    def _odd(self) -> dict[str, list[int]]:
+        firsts, lasts = self.keys[0::4], self.keys[3::4]
+        fault = self.fault
+        up = [min, max][fault not in ("up turned", "both turned")]
+        down = [max, min][fault not in ("down turned", "both turned")]
+        sent = {"up": lasts[:], "down": firsts[:]}
+        before = [lasts[max(lane - 1, 0)] for lane in range(LANES)]
+        new_firsts = [
+            first if fault == "up" or (lane == 0 and fault != "first") else up(before[lane], first)
+            for lane, first in enumerate(firsts)
+        ]
+        if fault == "down late":
+            sent["down"] = new_firsts[:]
+        behind = [sent["down"][min(lane + 1, LANES - 1)] for lane in range(LANES)]
+        new_lasts = [
+            last if fault == "down" or (lane == LANES - 1 and fault != "last") else down(last, behind[lane])
+            for lane, last in enumerate(lasts)
+        ]
+        if fault == "up late":
+            sent["up"] = new_lasts[:]
+            before = [new_lasts[max(lane - 1, 0)] for lane in range(LANES)]
+            new_firsts = [first if lane == 0 else max(before[lane], first) for lane, first in enumerate(firsts)]
+        self.keys[0::4], self.keys[3::4] = new_firsts, new_lasts
+        return sent
+
+
+@dataclass
+class _Row:
+    """What a warp does with its first row."""
+
+    run: Run
+    case: Case
+    number: int
+    launch_place: str
+    loads: list[Access]
+    stores: list[Access]
+    shuffles: list[Meeting]
+
+    @property
+    def first(self) -> int:
+        return self.number * ROW
+
+    def of_moves(self) -> Cause | None:
+        """Keys that are loaded or stored by another lane than theirs."""
+        for access in (*self.loads, *self.stores):
+            lane = access.thread % LANES
+            position = access.offset // access.bytes
+            begin = self.first + KEYS_PER_LANE * lane
+            if not begin <= position < begin + KEYS_PER_LANE:
+                way = "loads" if access.way == "load" else "stores"
+                text = f"row {self.number}: lane {lane} {way} keys[{position}]; its four keys are keys[{begin}] to "
+                return Cause(self.run.place(access.code), text + f"keys[{begin + KEYS_PER_LANE - 1}]")
+        loaded = {access.offset // access.bytes: access for access in self.loads}
+        end = min(self.first + ROW, self.case.n)
+        missing = [position for position in range(self.first, end) if position not in loaded]
+        if missing and self.loads:
+            text = f"row {self.number}: no lane loads keys[{missing[0]}]"
+            return Cause(self.run.place(self.loads[0].code), text)
+        stored = {access.offset // access.bytes for access in self.stores}
+        missing = [position for position in range(self.first, end) if position not in stored]
+        if missing and self.stores:
+            return Cause(
+                self.run.place(self.stores[0].code), f"row {self.number}: nothing is stored to keys[{missing[0]}]"
+            )
+        return None
+
+    def initial(self) -> list[int] | None:
+        """The keys before the first phase; None if a sentinel of the type is not known."""
+        last = _LAST.get((self.case.type or "u32", self.case.order == "ascending"))
+        keys = [last] * ROW
+        for access in self.loads:
+            keys[access.offset // access.bytes - self.first] = access.value
+        return None if None in keys else [self._rank(key or 0) for key in keys]
+
+    def _rank(self, bits: int) -> int:
+        number = bits - (1 << 32) * (self.case.type == "i32" and bits >> 31)
+        return number if self.case.order == "ascending" else -number
+
+    def sent(self, way: str) -> list[Meeting]:
+        """The shuffles in one direction."""
+        return [one for one in self.shuffles if way in one.name]
+
+    def of_sources(self) -> Cause | None:
+        """A shuffle that does not fetch the key of a neighbouring lane."""
+        for one in self.shuffles:
+            distance = -1 if "up" in one.name else 1
+            for lane, source in enumerate(one.sources):
+                if source not in (lane, lane + distance) and 0 <= lane + distance < LANES:
+                    text = (
+                        f"lane {lane} fetches the key of lane {source}: its neighbour there is lane {lane + distance}"
+                    )
+                    return Cause(one.place, f"row {self.number}: {text}")
+        return None
+
+    def of_phases(self) -> Cause | None:
+        """The first odd phase in which the lanes do not send what they must, and why."""
+        keys = self.initial()
+        ups, downs = self.sent("up"), self.sent("down")
+        if len(ups) + len(downs) != len(self.shuffles):  # others fetch a key, too
+            return None
+        if ups and not downs or downs and not ups:
+            side, there = ("before", "up") if downs else ("behind", "down")
+            text = f"row {self.number}: no lane fetches a key from the lane {side} it, with __shfl_{there}_sync()"
+            return Cause((ups or downs)[0].place, text, ("is a shuffle in the wrong direction, or missing?",))
+        if keys is None or not ups:
+            return None
+        right = list(_Registers(keys[:]).sent())
+        actual = [
+            {"up": list(map(self._rank, up.values)), "down": list(map(self._rank, down.values))}
+            for up, down in zip(ups, downs)
+        ]
+        if len(ups[0].lanes) < LANES or len(downs[0].lanes) < LANES:
+            return None
+        wrong = next((m for m, (a, b) in enumerate(zip(actual, right)) if a != b), None)
+        if wrong is None:
+            return self._too_few(len(actual), downs[-1].place)
+        place = {"up": ups[wrong].place, "down": downs[wrong].place}
+        way = next(way for way in _SENT if actual[wrong][way] != right[wrong][way])
+        return (
+            (self._of_sentinels(actual[0], place[way]) if wrong == 0 else None)
+            or self._of_variants(keys, actual, place)
+            or self._of_sent(keys, wrong, way, actual[wrong], place[way])
+        )
+
+    def _too_few(self, done: int, place: str) -> Cause | None:
+        if done >= ROW // 2:
+            return None
+        text = f"row {self.number}: only {2 * done} phases are executed, but {ROW} keys need {ROW}"
+        return Cause(place, text, ("half of the phases are even, and half are odd",))
+
+    def _of_sentinels(self, sent: dict[str, list[int]], place: str) -> Cause | None:
+        """Lanes behind the last key that do not hold sentinels."""
+        last = self._rank(_LAST[self.case.type or "u32", self.case.order == "ascending"])
+        behind = -(-(self.case.n - self.first) // KEYS_PER_LANE)
+        for lane in range(max(behind, 0), LANES):
+            if sent["up"][lane] != last and sent["down"][lane] != last:
+                bits = f"{abs(sent['up'][lane])}"
+                text = f"row {self.number}: lane {lane}, behind the last key, holds {bits}"
+                opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
+                detail = "fill the positions from n on with lab::last_key<Key>(order)"
+                if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0
+                    detail = (
+                        f"that is the last key of the other order: is the kernel launched for {self.case.order} order?"
+                    )
+                return Cause(place, text, (detail,))
+        return None
+
+    def _of_variants(
+        self, keys: list[int], actual: Sequence[dict[str, list[int]]], place: dict[str, str]
+    ) -> Cause | None:
+        for fault, words in _VARIANTS.items():
+            if all(a == b for a, b in zip(actual, _Registers(keys[:], fault).sent())):
+                way = "down" if fault == "last" or fault.startswith("down") else "up"
+                text, _, must = words.partition(": ")
+                return Cause(place[way], f"row {self.number}: {text}", (must,))
+        turned = [{way: [-key for key in own] for way, own in one.items()} for one in actual]
+        if all(a == b for a, b in zip(turned, _Registers([-key for key in keys]).sent())):
+            return Cause(
+                place["up"], f"row {self.number}: the keys are sorted in the opposite of {self.case.order} order"
+            )
+        return None
+
+    def _of_sent(self, keys: list[int], wrong: int, way: str, actual: dict[str, list[int]], place: str) -> Cause:
+        state = _Registers(keys[:])
+        phases = state.sent()
+        for _ in range(wrong):
+            next(phases)
+        for i, k in ((0, 1), (2, 3), (1, 2)):
+            state._exchange(i, k)
+        expected = state.keys[_SENT[way] :: 4]
+        side = "before" if way == "down" else "behind"
+        for other in range(KEYS_PER_LANE):
+            if other != _SENT[way] and actual[way] == state.keys[other::4]:
+                text = f"each lane sends its key {other}; the lane {side} it needs key {_SENT[way]}"
+                return Cause(place, f"row {self.number}: {text}")
+        lane = next(lane for lane in range(LANES) if actual[way][lane] != expected[lane])
+        text = (
+            f"in phase {2 * wrong + 1}, lane {lane} sends {abs(actual[way][lane])}, where its key {_SENT[way]} must be "
+            f"{abs(expected[lane])}"
+        )
+        detail = f"check what the phases up to {2 * wrong} do with the keys of a lane"
+        return Cause(place, f"row {self.number}: {text}", (detail,))
+
+
+def _rows(run: Run, case: Case) -> Iterator[_Row]:
+    """The first row of each warp."""
+    warps: dict[tuple[int, int], _Row] = {}
+    block = 0
+    if not run.trace.launches:
+        return
+    launch = run.trace.launches[0]
+    per_block = int(launch.block.partition(",")[0]) // LANES
+    for event in run.trace.events:
+        if isinstance(event, Begin):
+            block = max(event.block, 0)
+        elif isinstance(event, (Access, Meeting)):
+            warp = event.warp if isinstance(event, Meeting) else event.thread // LANES
+            number = block * per_block + warp
+            row = warps.setdefault((block, warp), _Row(run, case, number, launch.place, [], [], []))
+            if isinstance(event, Meeting):
+                if event.name.startswith("__shfl") and not row.stores:
+                    row.shuffles.append(event)
+            elif event.way == "load" and not row.stores:
+                row.loads.append(event)
+            elif event.writes and len(row.stores) < ROW:
+                row.stores.append(event)
+    yield from (warps[key] for key in sorted(warps))
+
+
+def beside_races(case: Case, traced: Traced) -> Cause | None:
+    """Keys that are loaded or stored by another lane than theirs, which is how rows come to race."""
+    run = Run(traced(case, None), case.type or "u32", case.order)
+    return next((wrong for row in _rows(run, case) if row.first < case.n and (wrong := row.of_moves())), None)
+
+
+def search(case: Case, traced: Traced) -> Cause | None:
+    """The first row that is not sorted as it must be."""
+    trace = traced(case, None)
+    run = Run(trace, case.type or "u32", case.order)
+    rows = [row for row in _rows(run, case) if row.first < case.n]
+    for row in rows:
+        if wrong := row.of_moves() or row.of_sources() or row.of_phases():
+            return wrong
+    taken = {access.offset // access.bytes // ROW for access in trace.accesses}
+    missing = [number for number in range(-(-case.n // ROW)) if number not in taken]
+    if missing and rows:
+        text = f"no warp takes row {missing[0]}, which begins at keys[{missing[0] * ROW}]"
+        detail = "a warp must go on with more rows if there are fewer warps than rows"
+        place = run.place(trace.accesses[0].code)
+        return Cause(place, text, (detail,))
+    return None

@@ -1,0 +1,363 @@
+"""Steps that sort a tile in shared memory: load, the stages between two barriers, store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..core.judge_types import Case
+from ..pictures.trace import Access, Barrier, Trace
+from . import networks
+from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
+from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
+from .stage_check import Cause, Run, check_stage, compared_twice, missing_pairs, wrong_pairs, wrong_results
+
+Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
+MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
+FEW_KEYS = 128  # of which a whole run is traced
+
+
+@dataclass(frozen=True)
+class Tile:
+    """What a block does with one tile."""
+
+    run: Run
+    number: int
+    block: int
+    accesses: Sequence[Access]
+    where: str  # "launch 1 (run_phases), block 0"
+    first: int  # position of its first key
+    count: int  # keys of the tile
+    left: int  # position of the first key that is loaded
+
+    @property
+    def place(self) -> str:
+        """Where the block begins to access memory."""
+        return self.run.place(self.accesses[0].code)
+
+    @cached_property
+    def loads(self) -> list[Move]:
+        return moves(self.accesses, "global")
+
+    @cached_property
+    def stores(self) -> list[Move]:
+        return moves(self.accesses, "shared")
+
+    @cached_property
+    def stages(self) -> list[list[Comparison]]:
+        """What is compared between each two barriers at which something is."""
+        array = busiest(self.accesses, "shared")
+        stored = {move.load.number for move in self.stores}
+        found = []
+        for interval in by_interval(self.accesses):
+            own = [one for one in interval if one.number not in stored]
+            compared = [one for one in comparisons(own, array) if len(one.loads) > 1] if array else []
+            found += [compared] if compared else []
+        return found
+
+    def of_moves(self) -> Cause | None:
+        """A key that is loaded into the wrong place, or stored from one."""
+        for move in self.loads:
+            if move.source - move.target != self.left:
+                text = (
+                    f"thread {move.load.thread} loads position {move.source} of the array into "
+                    f"{self.run.named(move.target)}, where position {move.target + self.left} belongs"
+                )
+                return Cause(self.run.place(move.load.code), text, (self._begins, f"in {self.where}"))
+        for move in self.stores:
+            if move.target - move.source != self.left:
+                text = (
+                    f"thread {move.load.thread} stores {self.run.named(move.source)} to position {move.target} of the "
+                    f"array, where {self.run.named(move.target - self.left)} belongs"
+                )
+                return Cause(self.run.place(move.store.code), text, (self._begins, f"in {self.where}"))
+        return None
+
+    @property
+    def _begins(self) -> str:
+        return f"{self.run.array} begins at position {self.left} of the array"
+
+    def of_order(self) -> Cause | None:
+        """A tile that is stored before the last stage."""
+        if not self.stores or not self.stages or not self._is_stored_early():
+            return None
+        text = "the tile is stored here before it is sorted"
+        details = ("store it after the last stage, and put a barrier between them", f"in {self.where}")
+        return Cause(self.run.place(self.stores[0].store.code), text, details)
+
+    def _is_stored_early(self) -> bool:
+        """Whether the last stage follows the store. Without a barrier between them, a thread shows the order."""
+        first = next(iter(self.stages[-1][0].loads.values()))
+        if (last := max(move.store.interval for move in self.stores)) != first.interval:
+            return last < first.interval
+        stored = {move.store.thread: move.store.number for move in self.stores}
+        compared = {one.thread: min(load.number for load in one.loads.values()) for one in self.stages[-1]}
+        return any(stored.get(thread, number) < number for thread, number in compared.items())
+
+    def of_stores(self) -> Cause | None:
+        """A tile that is stored before the last stage, or not whole."""
+        stores = self.stores
+        if not stores or (wrong := self.of_order()):
+            return wrong if stores else None
+        stored = {move.target for move in stores}
+        missing = [p for p in range(self.first, self.first + self.count) if p not in stored]
+        if missing:
+            text = f"nothing is stored to {len(missing)} of the {self.count} positions of the tile, first {missing[0]}"
+            return Cause(self.run.place(stores[0].store.code), text, (f"in {self.where}",))
+        return None
+
+
+def tiles_of(run: Run, launch: int, accesses: Sequence[Access], size: int, n: int, halo: int = 0) -> Iterator[Tile]:
+    """The tiles that the blocks of a launch take: block b the tiles b, b + blocks, and so on."""
+    blocks: dict[int, list[list[Access]]] = {}
+    for access in accesses:
+        own = blocks.setdefault(access.block, [[]])
+        is_load = access.way == "load" and access.array.space == "global"
+        is_later = bool(own[-1]) and own[-1][-1].interval < access.interval
+        if is_load and is_later and any(one.writes and one.array.space == "global" for one in own[-1]):
+            own.append([])
+        own[-1].append(access)
+    grid = int(run.trace.launches[launch].grid.partition(",")[0])
+    name = run.trace.launches[launch].kernel.partition("<")[0]
+    for block, parts in sorted(blocks.items()):
+        for k, part in enumerate(parts):
+            number = block + k * grid
+            first = number * size
+            array = busiest(part, "shared")
+            own_run = replace(run, array=array.name if array else run.array)
+            where = f"launch {launch + 1} ({name}), block {block}"
+            yield Tile(own_run, number, block, part, where, first, min(size, n - first), max(first - halo, 0))
+
+
+def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) -> Cause | None:
+    taken = {tile.number for tile in found}
+    missing = [number for number in range((n + size - 1) // size) if number not in taken]
+    if not missing or not found:
+        return None
+    first = missing[0] * size
+    text = f"no block takes tile {missing[0]}, positions {first} to {min(first + size, n) - 1} of the array"
+    grid = run.trace.launches[launch].grid.partition(",")[0]
+    blocks = "there is one block" if grid == "1" else f"there are {grid} blocks"
+    where = f"launch {launch + 1} ({run.trace.launches[launch].kernel.partition('<')[0]})"
+    details = (f"{blocks}: a block must go on with more tiles if there are more", f"in {where}")
+    return Cause(found[0].place, text, details)
+
+
+# --- bitonic stages ---
+
+
+def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
+    """The first stage in a tile that departs from the plan."""
+    if (wrong := tile.of_moves()) or not tile.loads:
+        return wrong
+    found = tile.stages
+    if wrong := tile.of_stores():
+        return wrong
+    place = tile.run.place(tile.loads[0].load.code)
+    for done, stage in enumerate(plan):
+        where = f"{tile.where}, stage {done + 1} of {len(plan)}"
+        if 0 < done == len(found):
+            last = tile.run.place(found[-1][0].code)
+            text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
+            return Cause(last, text, (f"after the last one, {stage.name} is missing", f"in {tile.where}"))
+        own = found[done] if found else []
+        if done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs):
+            own = []  # the next stage: in this one, nothing is compared
+        if wrong := check_stage(tile.run, stage, own, plan, where, place):
+            return wrong
+        place = tile.run.place(own[0].code) if own else place
+    return None
+
+
+def tiles(case: Case, traced: Traced) -> Cause | None:
+    """The sort of each tile."""
+    trace = traced(case, None)
+    run = Run(trace, case.type or "u32", case.order, "tile")
+    for launch, accesses in by_launch(trace).items():
+        own = list(tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n))
+        for tile in own:
+            if tile.count > 0 and (wrong := _stages(tile, list(networks.mirrored(tile.count)))):
+                return wrong
+        return _no_tile(run, launch, own, TILE_OF_STAGES, case.n)
+    return None
+
+
+def beside_races(case: Case, traced: Traced) -> Cause | None:
+    """What is wrong in a tile besides a race, which may be no more than its consequence: where keys are loaded and
+    stored, and pairs that no later stage has. Without a barrier, a stage would contain pairs of later ones."""
+    trace = traced(case, None)
+    run = Run(trace, case.type or "u32", case.order, "tile")
+    for launch, accesses in by_launch(trace).items():
+        for tile in tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n):
+            plan = list(networks.mirrored(max(tile.count, 0)))
+            wrong = tile.of_moves() or (tile.of_order() if tile.stages else None)
+            if wrong := wrong or _strange_pair(tile, plan):
+                return wrong
+    return None
+
+
+def _strange_pair(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
+    for done, (stage, found) in enumerate(zip(plan, tile.stages)):
+        own = [one for one in found if not any(one.pair in later.pairs for later in plan[done + 1 :])]
+        where = f"{tile.where}, stage {done + 1} of {len(plan)}"
+        if wrong := wrong_pairs(tile.run, stage, own, (), where):
+            return wrong
+        own = [one for one in found if one.pair in stage.pairs]
+        if twice := compared_twice(tile.run, own):
+            return missing_pairs(tile.run, stage, own, where, "") or twice.also(f"in {where}: {stage.name}")
+        if any(one.pair not in stage.pairs for one in found):
+            return None
+    return None
+
+
+def _hybrid_plan(n: int) -> Iterator[Stage | int]:
+    """The launches that merge sorted tiles: a stage, or the run whose last stages are made in tiles."""
+    run = 2 * TILE_OF_STAGES
+    while run // 2 < n:
+        yield networks.mirror(n, run)
+        stride = run // 4
+        while stride >= TILE_OF_STAGES:
+            yield networks.strided(n, stride, run)
+            stride //= 2
+        yield run
+        run *= 2
+
+
+def _in_tiles(case: Case, run: Run, launch: int, accesses: Sequence[Access], length: int) -> Cause | None:
+    own = list(tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n))
+    for tile in own:
+        strides = [512 >> i for i in range(10)]
+        plan = [stage for s in strides if (stage := networks.strided(max(tile.count, 0), s, length)).pairs]
+        if wrong := _stages(tile, plan):
+            return wrong
+    return _no_tile(run, launch, own, TILE_OF_STAGES, case.n)
+
+
+def hybrid(case: Case, traced: Traced) -> Cause | None:
+    """The merge of sorted tiles, whose first launch, the one that sorts them, belongs to another step."""
+    if case.n <= TILE_OF_STAGES or case.n > 8 * TILE_OF_STAGES:
+        return None
+    trace = traced(case, (1, 20))
+    run = Run(trace, case.type or "u32", case.order)
+    own = by_launch(trace)
+    plan, stages = list(_hybrid_plan(case.n)), [one for one in _hybrid_plan(case.n) if isinstance(one, Stage)]
+    for done, wanted in enumerate(plan):
+        number = done + 1
+        what = wanted.name if isinstance(wanted, Stage) else f"the last stages of runs of {wanted} keys, in tiles"
+        if number >= len(trace.launches):
+            place = trace.launches[-1].place if done else ""  # the launch that sorts the tiles is in another file
+            return Cause(place, "a launch is missing behind the last one", (f"it must be {what}",))
+        launch, accesses = trace.launches[number], own.get(number, [])
+        is_in_tiles = any(access.array.space == "shared" for access in accesses)
+        if is_in_tiles == isinstance(wanted, Stage) and accesses:
+            text = f"launch {number + 1} is {launch.kernel}, but it must be another one"
+            return Cause(launch.place, text, (f"{what} is missing before it",))
+        if isinstance(wanted, Stage):
+            array = busiest(accesses, "global")
+            where = f"launch {number + 1} ({launch.kernel})"
+            found = comparisons(accesses, array) if array else []
+            wrong = check_stage(run, wanted, found, stages, where, launch.place)
+        else:
+            wrong = _in_tiles(case, run, number, accesses, wanted)
+        if wrong:
+            return wrong
+    return None
+
+
+# --- odd-even phases ---
+
+
+def _phases(tile: Tile, done: int, n: int) -> Cause | None:
+    """The first phase in a window that departs from the sort; `done` phases have been made before."""
+    if tile.count <= 0 or not tile.loads:
+        return None
+    if wrong := tile.of_moves() or tile.of_stores():
+        return wrong
+    found = tile.stages
+    end = tile.first + tile.count
+    keys = min(end + HALO, n) - tile.left
+    plan = [networks.phase(done + p, keys, tile.left) for p in range(2)]
+    for p, own in enumerate(found):
+        stage, left = networks.phase(done + p, keys, tile.left), len(found) - 1 - p
+        needed = {
+            pair: True
+            for pair in stage.pairs
+            if tile.first - left <= pair[1] + tile.left and pair[0] + tile.left < end + left
+        }
+        where = f"{tile.where}"
+        wrong = (
+            wrong_pairs(tile.run, stage, own, plan, where)
+            or missing_pairs(tile.run, Stage(stage.name, needed), own, where, "")
+            or wrong_results(tile.run, stage, own, where)
+        )
+        if wrong:
+            return wrong
+    return None
+
+
+def _buffers(run: Run, launch: int, before: Sequence[Access], accesses: Sequence[Access]) -> Cause | None:
+    """A launch that reads another array than the one before has written."""
+    written = busiest((one for one in before if one.writes), "global")
+    read = busiest((one for one in accesses if one.way == "load"), "global")
+    if written is None or read is None or written == read:
+        return None
+    text = f"launch {launch + 1} does not read the array that launch {launch} has written"
+    details = (f"it reads {read.name}; launch {launch} wrote {written.name}", "swap the buffers after each launch")
+    return Cause(run.trace.launches[launch].place, text, details)
+
+
+def halo(case: Case, traced: Traced) -> Cause | None:
+    """The phases of all launches, divided into windows."""
+    n, done, number = case.n, 0, 0
+    before: list[Access] = []
+    origin = None
+    is_small = n <= FEW_KEYS
+    trace = traced(case, None) if is_small else traced(case, (0, 0))
+    count = len(trace.launches)
+    if is_small and (wrong := _too_few_phases(Run(trace, case.type or "u32", case.order), n)):
+        return wrong
+    seen = 0
+    while number < count and seen < MOST_ACCESSES:
+        if number and not is_small:
+            trace = traced(case, (number, number))
+        run = Run(trace, case.type or "u32", case.order, "window")
+        accesses = by_launch(trace).get(number, [])
+        seen += len(accesses)
+        origin = origin or busiest((one for one in accesses if one.way == "load"), "global")
+        own = list(tiles_of(run, number, accesses, TILE_OF_PHASES, n, HALO))
+        wrong = _buffers(run, number, before, accesses) if is_small else None
+        for tile in own:
+            wrong = wrong or _phases(tile, done, n)
+        if wrong := wrong or _no_tile(run, number, own, TILE_OF_PHASES, n):
+            return wrong
+        phases = max((len(tile.stages) for tile in own), default=0)
+        if phases > HALO and n > TILE_OF_PHASES:
+            text = f"launch {number + 1} runs {phases} phases, but the halo of a tile has keys for {HALO} phases"
+            return Cause(trace.launches[number].place, text)
+        done, before, number = done + phases, accesses, number + 1
+    target = busiest((one for one in before if one.writes), "global")
+    if is_small and origin and target and target != origin:
+        text = f"the last launch, number {count}, writes {target.name}, not {origin.name}"
+        return Cause(trace.launches[-1].place, text, ("with an even number of launches, it writes the caller's array",))
+    return None
+
+
+def _too_few_phases(run: Run, n: int) -> Cause | None:
+    counts, places = [], [event.place for event in run.trace.events if isinstance(event, Barrier)][:1]
+    for launch, accesses in by_launch(run.trace).items():
+        of_tiles = [tile.stages for tile in tiles_of(run, launch, accesses, TILE_OF_PHASES, n, HALO)]
+        counts.append(max(map(len, of_tiles), default=0))
+        places += [run.place(stages[0][0].code) for stages in of_tiles if stages]
+    needed = n if n > 2 else 1  # the odd phase of two keys has no pair
+    if not counts or sum(counts) >= needed:
+        return None
+    place = (places or [run.trace.launches[-1].place])[-1]
+    if not sum(counts):
+        array = busiest(run.trace.accesses, "shared")
+        name = array.name if array else run.array
+        text = f"no thread compares {name}[0] and {name}[1] in any launch"
+        return Cause(place, text, ("check which phases a launch runs, and which pair of a phase is the last",))
+    phases = "one phase is" if sum(counts) == 1 else f"{sum(counts)} phases are"
+    text = f"in all launches together, only {phases} executed, but {n} keys need {n}"
+    return Cause(place, text, (f"phases of each launch: {', '.join(map(str, counts))}",))

@@ -1,0 +1,273 @@
+"""The search for the first stage that departs from a network, in traces written by hand."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import traces
+
+from workbook.causes import networks, rows, tiles
+from workbook.causes.search import _SEARCHES
+from workbook.causes.stage_check import Cause
+from workbook.core.judge_types import Case
+from workbook.pictures import trace
+
+LINES = [traces.line(code, f"a.cu:{10 + code}") for code in range(8)]
+Pair = tuple[int, int]
+
+
+def compared(thread: int, keys: list[int], pair: Pair, stores: bool | None = None) -> list[dict[str, Any]]:
+    """A thread puts two keys in order. `stores`: whether it exchanges them; None: if it has to."""
+    low, high = pair
+    a, b = keys[low], keys[high]
+    records = [traces.load(0, thread, 0, 4 * low, a), traces.load(0, thread, 1, 4 * high, b)]
+    if b < a if stores is None else stores:
+        keys[low], keys[high] = b, a
+        records += [traces.store(0, thread, 2, 4 * low, b), traces.store(0, thread, 3, 4 * high, a)]
+    return records
+
+
+def launched(keys: list[int], stages: Sequence[Sequence[Pair]], stores: Mapping[Pair, bool] | None = None) -> str:
+    """The trace of a launch for each stage, with a thread per pair. `stores`: what happens to pairs of the last one."""
+    records = [traces.VERSION, *LINES]
+    for number, stage in enumerate(stages):
+        records += [traces.launch("run"), {"block": 0}]
+        if number == 0:
+            records.append(traces.array(0, "global", "keys", 4 * len(keys), 1))
+        for thread, pair in enumerate(stage):
+            exchanges = stores.get(pair) if stores and number == len(stages) - 1 else None
+            records += compared(thread, keys, pair, exchanges)
+    return traces.text(*records)
+
+
+def cause(lab: str, step: int, n: int, text: str, order: str = "ascending") -> Cause | None:
+    """What is found in a trace."""
+    case = Case(lab, step, n, type="u32", order=order, task="exchange" if (lab[:2], step) == ("01", 0) else "sort")
+    return _SEARCHES[lab, step](case, lambda *_: trace.read(text))
+
+
+class Launches(unittest.TestCase):
+    """Steps that run one stage per launch."""
+
+    def found(self, step: int, text: str, n: int = 4, lab: str = "01-odd-even") -> str:
+        return str(cause(lab, step, n, text))
+
+    def test_right_phases(self) -> None:
+        phases = [list(stage.pairs) for stage in networks.phases(5)]
+        self.assertEqual(self.found(1, launched([9, 7, 5, 3, 1], phases), 5), "None")
+
+    def test_right_stages(self) -> None:
+        n, keys = 8, [3, 9, 1, 4, 7, 7, 0, 5]
+        records = [traces.VERSION, *LINES, traces.array(0, "global", "keys", 4 * n, 1)]
+        for stage in networks.classic(n):
+            records += [traces.launch("run"), {"block": 0}]
+            for thread, (pair, forward) in enumerate(stage.pairs.items()):
+                a, b = keys[pair[0]], keys[pair[1]]
+                records += compared(thread, keys, pair, b < a if forward else a < b)
+        self.assertEqual(self.found(1, traces.text(*records), n, "03-bitonic"), "None")
+        self.assertEqual(keys, sorted(keys))
+
+    def test_another_neighbour(self) -> None:
+        found = self.found(1, launched([9, 7, 5, 3], [[(0, 2)]]))
+        self.assertIn("a.cu:10: error: thread 0 of block 0 compares keys[0] and keys[2]\n", found)
+        self.assertIn("the partner of keys[0] is keys[1]", found)
+        self.assertIn("in launch 1 (run): phase 0 (even", found)
+
+    def test_the_other_parity(self) -> None:
+        found = self.found(1, launched([9, 7, 5, 3], [[(0, 1), (2, 3)], [(0, 1), (2, 3)]]))
+        self.assertIn("launch 2 (run) compares the pairs of an even phase: (0, 1), (2, 3)\n", found)
+        self.assertIn("it must be phase 1 (odd: the pairs that begin at odd positions): (1, 2)", found)
+
+    def test_a_pair_too_few(self) -> None:
+        found = self.found(0, launched([9, 7, 5, 3], [[(0, 1)]]))
+        self.assertIn("a.cu:10: error: no thread compares keys[2] and keys[3]\n", found)
+
+    def test_fewer_threads_than_pairs(self) -> None:
+        pairs = [(i, i + 1) for i in range(0, 64, 2)]
+        found = self.found(0, launched([1] * 70, [pairs]), 70)
+        self.assertIn("no thread compares 3 of the 35 pairs: (64, 65), (66, 67), (68, 69)", found)
+        self.assertIn("each of the 32 threads compares one pair", found)
+
+    def test_directions(self) -> None:
+        for keys, stores, words in (
+            ([9, 7], False, "compares keys[0] = 9 and keys[1] = 7, but does not exchange them"),
+            ([7, 9], True, "exchanges keys[0] = 7 and keys[1] = 9, which are in order"),
+        ):
+            with self.subTest(words):
+                found = self.found(0, launched(keys, [[(0, 1)]], {(0, 1): stores}), 2)
+                self.assertIn(f"thread 0 of block 0 {words}\n    the order here is ascending\n", found)
+
+    def test_the_opposite_order(self) -> None:
+        stages = [list(stage.pairs) for stage in networks.classic(4)][:1]
+        found = self.found(1, launched([1, 2, 3, 4], stages), 4, "03-bitonic")
+        self.assertIn("thread 1 of block 0 compares keys[2] = 3 and keys[3] = 4, but does not exchange them", found)
+        self.assertIn("the opposite of ascending, because 2 & 2 is not 0", found)
+
+    def test_descending(self) -> None:
+        text = launched([9, 7], [[(0, 1)]])
+        self.assertIn(
+            "which are in order\n    the order here is descending", str(cause("01-odd-even", 0, 2, text, "descending"))
+        )
+
+    def test_a_lost_key(self) -> None:
+        text = traces.text(
+            traces.VERSION, *LINES, traces.launch("run"), {"block": 0}, traces.array(0, "global", "keys", 8, 1),
+            traces.load(0, 0, 0, 0, 9), traces.load(0, 0, 1, 4, 7), traces.store(0, 0, 2, 0, 7),
+        )  # fmt: skip
+        found = self.found(0, text, 2)
+        self.assertIn("a.cu:12: error: thread 0 of block 0 loses the key 9 of keys[0]\n", found)
+        self.assertIn("nothing is stored to keys[1]", found)
+
+    def test_too_few_launches(self) -> None:
+        found = self.found(1, launched([9, 7, 5], [[(0, 1)], [(1, 2)]]), 3)
+        self.assertIn("a.cu:1: error: run is launched 2 times, but 3 keys need 3 phases\n", found)
+        self.assertIn("after the last launch, phase 2 (even", found)
+
+    def test_no_launch(self) -> None:
+        found = self.found(1, traces.text(traces.VERSION))
+        self.assertIn("no kernel is launched for 4 keys\n    phase 0 (even", found)
+
+    def test_a_pair_compared_twice(self) -> None:
+        found = self.found(0, launched([9, 7, 5, 3], [[(0, 1), (0, 1)]]))
+        self.assertIn("thread 0 of block 0 and thread 1 of block 0 both compare keys[0] and keys[1]\n", found)
+        self.assertIn("no thread compares keys[2] and keys[3]\n", found)
+
+
+class Tiles(unittest.TestCase):
+    """Steps that run stages between barriers."""
+
+    N = 4
+
+    def run_of(
+        self, stages: Sequence[Sequence[Pair]], stores_first: bool = False, shift: int = 0, stored: int = 4
+    ) -> str:
+        """The trace of a block that loads four keys, executes stages, and stores the keys."""
+        keys = [9, 7, 5, 3]
+        records = [traces.VERSION, *LINES, traces.launch("sort"), {"block": 0}]
+        records += [traces.array(1, "global", "keys", 16, 1), traces.array(0, "shared", "tile", 64)]
+
+        def move(source: int, target: int, i: int, k: int, code: int) -> list[dict[str, Any]]:
+            return [traces.load(source, i, code, 4 * i, keys[i]), traces.store(target, i, code + 1, 4 * k, keys[i])]
+
+        for i in range(self.N):
+            records += move(1, 0, i, i + shift, 4)
+        storing = [record for i in range(stored) for record in move(0, 1, i, i, 6)]
+        records += [{"barrier": "a.cu:3"}, *(storing if stores_first else [])]
+        for stage in stages:
+            for thread, pair in enumerate(stage):
+                records += compared(thread, keys, pair)
+            records.append({"barrier": "a.cu:4"})
+        storing = [record for i in range(stored) for record in move(0, 1, i, i, 6)]
+        return traces.text(*records, *([] if stores_first else storing))
+
+    def found(self, text: str) -> str:
+        return str(cause("03-bitonic", 2, self.N, text))
+
+    def setUp(self) -> None:
+        self.stages = [list(stage.pairs) for stage in networks.mirrored(self.N)]
+
+    def test_right(self) -> None:
+        self.assertEqual(self.found(self.run_of(self.stages)), "None")
+
+    def test_no_mirror(self) -> None:
+        found = self.found(self.run_of([self.stages[0], [(0, 2), (1, 3)], self.stages[2]]))
+        self.assertIn(
+            "thread 0 of block 0 compares tile[0] and tile[2]\n    the partner of tile[0] is tile[3]\n", found
+        )
+        self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
+
+    def test_a_stage_is_skipped(self) -> None:
+        found = self.found(self.run_of([self.stages[0], self.stages[2]]))
+        self.assertIn("error: no thread compares any of the pairs (0, 3), (1, 2)\n", found)
+        self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
+
+    def test_a_pair_compared_twice(self) -> None:
+        text = self.run_of([[(0, 1), (0, 1)], *self.stages[1:]])
+        found = str(tiles.beside_races(Case("03-bitonic", 2, self.N, type="u32"), lambda *_: trace.read(text)))
+        self.assertIn("both compare tile[0] and tile[1]\n    no thread compares tile[2] and tile[3]\n", found)
+
+    def test_a_stage_too_few(self) -> None:
+        found = self.found(self.run_of(self.stages[:2]))
+        self.assertIn("a tile of 4 keys needs 3 stages, but only 2 are executed\n", found)
+        self.assertIn("the stage with stride 1 of runs of 4 keys is missing", found)
+
+    def test_stored_before_it_is_sorted(self) -> None:
+        text = self.run_of(self.stages, stores_first=True)
+        self.assertIn("a.cu:17: error: the tile is stored here before it is sorted\n", self.found(text))
+        case = Case("03-bitonic", 2, self.N, type="u32")
+        self.assertIn("before it is sorted", str(tiles.beside_races(case, lambda *_: trace.read(text))))
+
+    def test_beside_a_race(self) -> None:
+        def found(*stages: Sequence[Pair]) -> str:
+            case, text = Case("03-bitonic", 2, self.N, type="u32"), self.run_of(stages)
+            return str(tiles.beside_races(case, lambda *_: trace.read(text)))
+
+        first, second, third = self.stages
+        self.assertEqual(found(first, second, third), "None")
+        self.assertEqual(found(first, [*second, *third]), "None")  # a barrier is missing
+        self.assertIn("compares tile[0] and tile[2]", found(first, [(0, 2), (1, 3)], third))
+
+    def test_loaded_to_another_place(self) -> None:
+        found = self.found(self.run_of(self.stages, shift=1))
+        self.assertIn("a.cu:14: error: thread 0 loads position 0 of the array into tile[1], where position 1", found)
+
+    def test_not_stored(self) -> None:
+        found = self.found(self.run_of(self.stages, stored=3))
+        self.assertIn("nothing is stored to 1 of the 4 positions of the tile, first 3\n", found)
+
+
+class Rows(unittest.TestCase):
+    """The step that sorts rows in registers."""
+
+    def setUp(self) -> None:
+        self.keys = [(7 * i) % 61 for i in range(61)]
+
+    def run_of(self, fault: str = "", rounds: int = 64, sentinel: int = 0xFFFFFFFF, moved: int = 0) -> str:
+        """The trace of a warp."""
+        n = len(self.keys)
+        keys = self.keys + [sentinel] * (rows.ROW - n)
+        records = [traces.VERSION, *LINES, traces.launch("sort", 1, 32), {"block": 0}]
+        records.append(traces.array(0, "global", "keys", 4 * n, 1))
+        records += [traces.load(0, (i // 4 + moved) % 32, 0, 4 * i, self.keys[i]) for i in range(n)]
+        sources = {"up": [0, *range(31)], "down": [*range(1, 32), 31]}
+        for sent in list(rows._Registers(keys, fault).sent())[:rounds]:
+            for way, values in sent.items():
+                record = traces.shuffle(0, values, sources[way])
+                record["exchange"]["name"] = f"__shfl_{way}_sync"
+                records.append(record)
+        return traces.text(*records, *(traces.store(0, i // 4, 1, 4 * i, keys[i]) for i in range(n)))
+
+    def found(self, text: str) -> str:
+        return str(cause("01-odd-even", 3, len(self.keys), text))
+
+    def test_right(self) -> None:
+        self.assertEqual(self.found(self.run_of()), "None")
+
+    def test_each_fault(self) -> None:
+        self.keys = [(37 * i) % 128 for i in range(rows.ROW)]  # every lane has keys
+        for fault, words in rows._VARIANTS.items():
+            with self.subTest(fault):
+                text = "a.cu:5: error: row 0: " + words.replace(": ", "\n    ", 1)
+                self.assertIn(text, self.found(self.run_of(fault)))
+
+    def test_two_shuffles_in_one_direction(self) -> None:
+        found = self.found(self.run_of().replace("__shfl_up", "__shfl_down"))
+        self.assertIn("fetches the key of lane 0: its neighbour there is lane 2", found)
+
+    def test_too_few_phases(self) -> None:
+        self.assertIn("only 64 phases are executed, but 128 keys need 128", self.found(self.run_of(rounds=32)))
+
+    def test_wrong_sentinels(self) -> None:
+        self.assertIn(
+            "lane 16, behind the last key, holds 0\n    fill the positions", self.found(self.run_of(sentinel=0))
+        )
+
+    def test_the_keys_of_another_lane(self) -> None:
+        found = self.found(self.run_of(moved=1))
+        self.assertIn("a.cu:10: error: row 0: lane 1 loads keys[0]; its four keys are keys[4] to keys[7]", found)
+
+
+if __name__ == "__main__":
+    unittest.main()
