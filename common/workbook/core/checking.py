@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -302,7 +303,9 @@ class Checker:
 
         most_keys = shown.line.affordable.on(shown.kind)
         with Progress("looking for a smaller case that fails"):
-            search = shrinking.Shrinking(shown.outcome, shown.line, run, min(most_keys, shown.line.max_n or most_keys))
+            keys = shrinking.KEYS if shown.kind == "check" else math.inf
+            most_keys = min(most_keys, shown.line.max_n or most_keys)
+            search = shrinking.Shrinking(shown.outcome, shown.line, run, most_keys, keys)
             search.search()
         if shown.kind != "check" and self.observed and search.has_shrunk:
             # With few keys, a step may leave all of them where they are, and the check build knows why.
