@@ -23,6 +23,7 @@ constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest ti
 // orders in turn.
 constexpr std::size_t max_types = 3;
 constexpr std::int64_t few_keys = 1100;
+constexpr std::int64_t fewer_keys = 300;  // which still have several warps
 // A quadratic step has this number of keys in most of its hundreds of cases, which otherwise take half a minute: three
 // blocks, or three tiles, of which the last is not full. Only a few cases have more.
 constexpr std::int64_t max_quadratic_n = few_keys;
@@ -129,7 +130,7 @@ class Generator {
     begin_group(both_orders);
     std::size_t index = 0;
     for (std::int64_t n : sizes) {
-      Case& c = add(next_type(), n, inputs[index % std::size(inputs)], shapes[index % std::size(shapes)]);
+      Case& c = add(type_for(n), n, inputs[index % std::size(inputs)], shapes[index % std::size(shapes)]);
       c.order = index++ % 2 && is_in_place(step_.task) ? Order::descending : Order::ascending;
     }
     begin_group("launch shapes");
@@ -193,7 +194,7 @@ class Generator {
 
   // With more than a few keys, a step with a pass for each bit sorts a type that has few of them: the passes are alike.
   KeyType type_for(std::int64_t n) {
-    return has_slow_passes() && n > few_keys && step_.takes(KeyType::u16) ? KeyType::u16 : next_type();
+    return has_slow_passes() && n > fewer_keys && step_.takes(KeyType::u16) ? KeyType::u16 : next_type();
   }
 
   bool has_slow_passes() const { return step_.growth == Growth::passes && build_ != Build::cuda; }
@@ -317,7 +318,7 @@ class Generator {
 
   void add_inputs(KeyType type) {
     std::vector<std::int64_t> all = {1000, 2049, 3333};
-    if (has_slow_passes()) all = {300, few_keys};
+    if (has_slow_passes()) all = {fewer_keys, few_keys};
     for (std::int64_t& n : all) n = std::min(n, typical_max_n());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     // Otherwise an even number of inputs would give each of them the same order in every type.
