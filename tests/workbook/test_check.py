@@ -467,8 +467,8 @@ class FirstLook(InFolder):
                 types = ("u64", "u32", "pairs")
                 return [CaseGroup("any n", tuple(replace(c, type=type_) for c in group.cases for type_ in types))]
 
-        def rule(_: str, case: Case) -> dict[str, Any]:
-            return WRONG_KEY if case.type == wrong and case.task == "sort" else {}
+        def fails_for(wrong: str) -> Rule:
+            return lambda _, case: WRONG_KEY if case.type == wrong and case.task == "sort" else {}
 
         def run(script: Script, runner: Path, case: Case, **options: Any) -> Outcome:
             tried.append((runner.name, case.n, case.type))
@@ -478,7 +478,7 @@ class FirstLook(InFolder):
         keeper = SimpleNamespace(save_verdict=lambda *_: None, failed_case=lambda *_: None, verdict=lambda _: "")
         for wrong, expected in (("u64", True), ("pairs", False)):
             tried.clear()
-            script = Types(rule)
+            script = Types(fails_for(wrong))
             with (
                 mock.patch.object(Types, "run", run),
                 mock.patch.object(checking, "ProgressFile", lambda: keeper),
@@ -518,9 +518,8 @@ class FirstLook(InFolder):
             events.append("nvcc")
             return SimpleNamespace(cancel=lambda: None)
 
-        fakes = {"ensure": lambda: None, "runnable": lambda: ["cpu"], "compile_targets": compile_targets}
         with (
-            mock.patch.multiple(build, **fakes),
+            mock.patch.multiple(build, ensure=lambda: None, runnable=lambda: ["cpu"], compile_targets=compile_targets),
             mock.patch.multiple(checking, Checker=FakeChecker, JudgeClient=lambda: contextlib.nullcontext()),
             mock.patch.object(nvcc_compile, "NvccCompile", start),
             contextlib.redirect_stdout(io.StringIO()),

@@ -332,8 +332,8 @@ def first_look(step: StepFile, solution: bool) -> list[Path]:
 
 
 def make_programs(lab: str, kinds: Sequence[str], solution: bool, said: Sequence[str] = ()) -> list[Path]:
-    """Builds what a check runs, side by side. `said`: warnings that are known. Returns what it leaves out: the first verdict does not wait until the
-    check build is compiled for the first time."""
+    """Builds what a check runs, side by side. `said`: warnings that are known. Returns what it leaves out: the first
+    verdict does not wait until the check build is compiled for the first time."""
     programs = [judge(), *(runner(lab, kind, solution) for kind in kinds)]
     if not programs[0].exists():
         note(f"building the judge, CUDA on the CPU, and {lab}:\n{ONCE}")

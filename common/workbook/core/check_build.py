@@ -354,8 +354,9 @@ def check_step(
     types: Collection[str] | None = None,
 ) -> Verdict:
     """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `types`: of
-    keys; None: all. `seed`: of the cases; None: a new one. `first`: a case that is run before the others of its part. `passed_over`: kinds of findings
-    after which the search goes on. Raises Problem if the judge cannot run the cases."""
+    keys; None: all. `seed`: of the cases; None: a new one. `first`: a case that is run before the others of its part.
+    `passed_over`: kinds of findings after which the search goes on. Raises Problem if the judge cannot run the
+    cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()

@@ -22,11 +22,9 @@ class NvccCompile:
     """The compilation of one step's file, and of nothing else of its lab. It begins at once, and costs nothing if the
     file has not changed. The tests do not wait for it, because it takes only what they leave of the processors."""
 
-    def __init__(
-        self, step: StepFile, solution: bool = False, is_needed: bool = True, is_urgent: bool = False
-    ) -> None:
-        """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them. `is_urgent`: it takes its share of
-        the processors, because other compilers would leave nothing."""
+    def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True, is_urgent: bool = False) -> None:
+        """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them. `is_urgent`: it takes its share
+        of the processors, because other compilers would leave nothing."""
         self._held = contextlib.ExitStack()
         self._output = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self._process: subprocess.Popen[str] | None = None
