@@ -35,13 +35,17 @@ def breaks_of(clone: Path) -> dict[str, tuple[str, str]]:
     return found
 
 
+def command(lab: str, step: int) -> list[str]:
+    """What a student types."""
+    return ["./workbook", "check", lab, str(step)]
+
+
 def waited(clone: Path, lab: str, step: int) -> tuple[float, float, bool]:
     """The seconds until `check` shows a fault, if it does, and until it ends; whether the step passed."""
     begin = time.monotonic()
     fault = 0.0
-    command = ["./workbook", "check", lab, str(step)]
     with subprocess.Popen(
-        command, cwd=clone, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command(lab, step), cwd=clone, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         assert process.stdout
         for line in process.stdout:
@@ -79,6 +83,8 @@ def main(folder: str, *only: str) -> int:
         if passed:
             raise SystemExit(f"{name}: the break was not found")
         saved.write_text(text, encoding="utf-8")
+        # Otherwise the next step's verdict would also wait until this file is compiled again.
+        subprocess.run(command(lab, step), cwd=clone, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
         print(f"| {lab[:2]} {path.stem} | {right:.1f} s | {fault:.1f} s | {end:.1f} s |", flush=True)
     return 0
 

@@ -23,6 +23,7 @@ constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest ti
 // orders in turn.
 constexpr std::size_t max_types = 3;
 constexpr std::int64_t few_keys = 1100;
+constexpr std::int64_t fewer_keys = 300;  // which still have several warps
 // A quadratic step has this number of keys in most of its hundreds of cases, which otherwise take half a minute: three
 // blocks, or three tiles, of which the last is not full. Only a few cases have more.
 constexpr std::int64_t max_quadratic_n = few_keys;
@@ -60,7 +61,7 @@ class Generator {
     const auto sizes = small_sizes(quick);
     for (std::int64_t n : sizes) {
       const std::size_t types = quick || n > few_keys || has_slow_passes() ? 1 : std::min(types_.size(), max_types);
-      for (std::size_t i = 0; i < types; ++i) add(next_type(), n, "uniform");
+      for (std::size_t i = 0; i < types; ++i) add(type_for(n), n, "uniform");
     }
     begin_group("any input, key type and order");
     if (quick) {
@@ -129,7 +130,7 @@ class Generator {
     begin_group(both_orders);
     std::size_t index = 0;
     for (std::int64_t n : sizes) {
-      Case& c = add(next_type(), n, inputs[index % std::size(inputs)], shapes[index % std::size(shapes)]);
+      Case& c = add(type_for(n), n, inputs[index % std::size(inputs)], shapes[index % std::size(shapes)]);
       c.order = index++ % 2 && is_in_place(step_.task) ? Order::descending : Order::ascending;
     }
     begin_group("launch shapes");
@@ -141,7 +142,9 @@ class Generator {
       }
     }
     begin_group("key types");
-    for (KeyType type : types_) add(type, several_blocks, widest_input(step_, type));
+    for (KeyType type : types_) {
+      add(type, has_slow_passes() ? few_keys : several_blocks, widest_input(step_, type));
+    }
     begin_group("arrays that begin at any address");
     add_small(33, 1);
     const std::int64_t most_keys = std::min<std::int64_t>(5000, typical_max_n());
@@ -188,6 +191,11 @@ class Generator {
   }
 
   KeyType next_type() { return types_[next_++ % types_.size()]; }
+
+  // With more than a few keys, a step with a pass for each bit sorts a type that has few of them: the passes are alike.
+  KeyType type_for(std::int64_t n) {
+    return has_slow_passes() && n > fewer_keys && step_.takes(KeyType::u16) ? KeyType::u16 : next_type();
+  }
 
   bool has_slow_passes() const { return step_.growth == Growth::passes && build_ != Build::cuda; }
 
@@ -310,7 +318,7 @@ class Generator {
 
   void add_inputs(KeyType type) {
     std::vector<std::int64_t> all = {1000, 2049, 3333};
-    if (has_slow_passes()) all = {300, few_keys};
+    if (has_slow_passes()) all = {fewer_keys, few_keys};
     for (std::int64_t& n : all) n = std::min(n, typical_max_n());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     // Otherwise an even number of inputs would give each of them the same order in every type.
@@ -345,7 +353,7 @@ class Generator {
       const bool many_launches = shape.blocks == 2000 && step_.growth == Growth::quadratic;
       const std::int64_t n = many_launches ? 300 : shape.threads == 1 ? 1500 : quick ? 2500 : 5000;
       // A step may serve fewer shapes, if it refuses the others.
-      add(next_type(), std::min(n, typical_max_n()), narrow_input(step_), shape).expect = Expect::either;
+      add(type_for(n), std::min(n, typical_max_n()), narrow_input(step_), shape).expect = Expect::either;
     }
     if (step_.threads > 0) {  // a number that the step takes, so it must serve it
       const std::int64_t n = std::min<std::int64_t>(2500, limit());
@@ -399,7 +407,7 @@ class Generator {
   void add_many_rounds(bool quick) {
     std::int64_t most = std::max(typical_max_n(), step_.growth == Growth::passes ? several_tiles : 0);
     for (const LaunchShape& shape : {LaunchShape{1, 0}, {2, 0}, {1, 32}}) {
-      const KeyType type = next_type();
+      const KeyType type = type_for(most);
       add(type, std::min(shape.blocks * several_tiles, most), widest_input(step_, type), shape).expect = Expect::either;
       if (quick) return;
       most = typical_max_n();

@@ -2,4 +2,4 @@
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps(odd_even::traits.name, odd_even::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps<odd_even::steps>(odd_even::traits.name, argc, argv); }

@@ -2,4 +2,4 @@
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps(merge_sort::traits.name, merge_sort::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps<merge_sort::steps>(merge_sort::traits.name, argc, argv); }

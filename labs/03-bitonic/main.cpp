@@ -2,4 +2,4 @@
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps(bitonic::traits.name, bitonic::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps<bitonic::steps>(bitonic::traits.name, argc, argv); }

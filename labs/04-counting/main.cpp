@@ -2,4 +2,4 @@
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps(counting::traits.name, counting::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps<counting::steps>(counting::traits.name, argc, argv); }

@@ -113,8 +113,12 @@ class Buffers {
 }  // namespace radix
 
 /// Defines a step of radix.h for every type in the table of steps; where only the errors of nvcc are asked for, for one
-/// of each size and kind.
-#ifdef LAB_FEW_TYPES
+/// of each size and kind; and where only a first look is taken, for two types.
+#ifdef LAB_FIRST_TYPES
+#define INSTANTIATE_FOR_ALL_TYPES(step)                                                                         \
+  template void step(lab::Span<std::uint32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
+  template void step(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t)
+#elif defined(LAB_FEW_TYPES)
 #define INSTANTIATE_FOR_ALL_TYPES(step)                                                                         \
   template void step(lab::Span<std::uint8_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
   template void step(lab::Span<std::uint32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \

@@ -2,4 +2,4 @@
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps(radix::traits.name, radix::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps<radix::steps>(radix::traits.name, argc, argv); }

@@ -67,6 +67,7 @@ __device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int 
                                   unsigned* counts, Found& found) {
   using Bits = lab::Bits<Key>;
   const int lane = threadIdx.x % 32, first = int(threadIdx.x) / 32 * 32 * count_items_per_thread + lane;
+  const KeyTransform<Key, true> ranks(transform.inversion);  // `keys` will be rank_bits(), without -0
   Bits keys[count_items_per_thread + 1];
 #pragma unroll
   for (int row = 0; row <= count_items_per_thread; ++row) {
@@ -81,7 +82,7 @@ __device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int 
     // The right neighbour of lane 31 is lane 0's key of the next row.
     const Bits right = Bits(__shfl_sync(0xffffffffu, lane == 0 ? keys[row + 1] : keys[row], (lane + 1) % 32));
     found.out_of_order |= right < keys[row];
-    if (first + 32 * row < count) count_digits<copies>(keys[row], transform.without_negative_zero(), counts);
+    if (first + 32 * row < count) count_digits<copies>(keys[row], ranks, counts);
   }
 }
 
@@ -193,7 +194,8 @@ TemporaryBytes temporary_bytes(std::int64_t n) {
 }
 
 /// Calls f, a generic function of a tile type, with the largest tiles that fit in shared memory and give every block
-/// work. With a launch shape of the user's, a block has 512 threads.
+/// work. With a launch shape of the user's, a block has 512 threads. On a processor, so many keys that they need 64-bit
+/// words have medium tiles, because nobody should wait until kernels are compiled that hardly ever run.
 template <class Word, class Key, class Value, class F>
 auto with_tile(std::int64_t n, bool auto_shape, F f) {
   using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;
@@ -201,8 +203,15 @@ auto with_tile(std::int64_t n, bool auto_shape, F f) {
   using Small = Tile<SmallTile, Word, Key, Value>;
   static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has this much shared memory");
   const lab::Device& device = lab::Device::current();
-  if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
-    return f.template operator()<Large>();
+#ifdef __SIMT__
+  constexpr bool has_large_tiles = sizeof(Word) == 4;
+#else
+  constexpr bool has_large_tiles = true;
+#endif
+  if constexpr (has_large_tiles) {
+    if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
+      return f.template operator()<Large>();
+  }
   if constexpr (sizeof(Word) == 4) {  // 64-bit words are for more keys than the small tiles ever get
     if (n <= device.resident_keys<Medium>() / 4) return f.template operator()<Small>();
   }

@@ -2,4 +2,4 @@
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps(beyond::traits.name, beyond::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps<beyond::steps>(beyond::traits.name, argc, argv); }

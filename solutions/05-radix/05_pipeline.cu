@@ -363,12 +363,14 @@ void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order 
 
 INSTANTIATE_FOR_ALL_TYPES(sort_pipeline);
 template TemporaryBytes pipeline_temporary_bytes<std::uint32_t>(std::int64_t);
-template TemporaryBytes pipeline_temporary_bytes<std::int32_t>(std::int64_t);
-template TemporaryBytes pipeline_temporary_bytes<float>(std::int64_t);
 template void sort_pipeline_if(const unsigned*, lab::Span<std::uint32_t>, lab::Order, PipelineMemory<std::uint32_t>,
                                cudaStream_t);
+#ifndef LAB_FIRST_TYPES
+template TemporaryBytes pipeline_temporary_bytes<std::int32_t>(std::int64_t);
+template TemporaryBytes pipeline_temporary_bytes<float>(std::int64_t);
 template void sort_pipeline_if(const unsigned*, lab::Span<std::int32_t>, lab::Order, PipelineMemory<std::int32_t>,
                                cudaStream_t);
 template void sort_pipeline_if(const unsigned*, lab::Span<float>, lab::Order, PipelineMemory<float>, cudaStream_t);
+#endif
 
 }  // namespace radix

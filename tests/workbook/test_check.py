@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import threading
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -401,7 +403,7 @@ class FirstBuild(InFolder):
         notes: list[str] = []
         with (
             mock.patch.object(build, "BUILD", self.folder),
-            mock.patch.object(build, "compile_targets", lambda paths, _: calls.append([p.name for p in paths])),
+            mock.patch.object(build, "compile_targets", lambda paths, *_: calls.append([p.name for p in paths])),
             mock.patch.object(build, "note", notes.append),
         ):
             later = build.make_programs("04-counting", ["cpu"], False)
@@ -418,7 +420,7 @@ class FirstBuild(InFolder):
 
     def test_the_check_build_is_compiled_when_it_is_needed(self) -> None:
         built: list[str] = []
-        with mock.patch.object(build, "compile_targets", lambda paths, _: built.extend(p.name for p in paths)):
+        with mock.patch.object(build, "compile_targets", lambda paths, *_: built.extend(p.name for p in paths)):
             for rule, expected in (
                 (lambda *_: {}, True),
                 (lambda *_: {"status": "not-written", "passed": False}, False),
@@ -426,6 +428,113 @@ class FirstBuild(InFolder):
                 built.clear()
                 CheckStep().check(rule, STEPS[2], unbuilt=[Path("04-counting-check")])
                 self.assertEqual(built, ["04-counting-check"] * expected)
+
+
+class FirstLook(InFolder):
+    """A step that takes long to compile is compiled for few types first, and tested with these."""
+
+    STEP = StepFile("02-merge", 5, "record")
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.replace(build, "BUILD", self.folder)
+        (self.folder / "labs").mkdir()
+        entries = [
+            {"file": f"../labs/{self.STEP.file}.cpp", "output": f"labs/02-merge-{kind}.p/{kind}.o", "command": "c++"}
+            for kind in ("cpu", "cpu-first", "check")
+        ]
+        (self.folder / "compile_commands.json").write_text(json.dumps(entries))
+        self.events: list[str] = []
+
+    def add_programs(self) -> None:
+        for name in ("judge", "02-merge-cpu", "02-merge-check"):
+            (self.folder / "labs" / name).touch()
+
+    def test_there_is_none_before_all_else_is_built_or_where_none_is_needed(self) -> None:
+        self.assertEqual(build.first_look(self.STEP, False), [])
+        self.add_programs()
+        found = [program.name for program in build.first_look(self.STEP, False)]
+        self.assertEqual(found, ["02-merge-cpu-first", "02-merge-check-first"])
+        self.assertEqual(build.first_look(self.STEP, True), [])
+        self.assertEqual(build.first_look(StepFile("02-merge", 4, "path"), False), [])
+
+    def test_only_quick_cases_of_few_types(self) -> None:
+        tried: list[tuple[str, int, str | None]] = []
+
+        class Types(Script):
+            def cases(self, lab: str, number: int, set_: str, build_kind: str, seed: int = 0) -> list[CaseGroup]:
+                (group,) = super().cases(lab, number, set_, build_kind, seed)
+                types = ("u64", "u32", "pairs")
+                return [CaseGroup("any n", tuple(replace(c, type=type_) for c in group.cases for type_ in types))]
+
+        def fails_for(wrong: str) -> Rule:
+            return lambda _, case: WRONG_KEY if case.type == wrong and case.task == "sort" else {}
+
+        def run(script: Script, runner: Path, case: Case, **options: Any) -> Outcome:
+            tried.append((runner.name, case.n, case.type))
+            return real_run(script, runner, case, **options)
+
+        real_run = Script.run
+        keeper = SimpleNamespace(save_verdict=lambda *_: None, failed_case=lambda *_: None, verdict=lambda _: "")
+        for wrong, expected in (("u64", True), ("pairs", False)):
+            tried.clear()
+            script = Types(fails_for(wrong))
+            with (
+                mock.patch.object(Types, "run", run),
+                mock.patch.object(checking, "ProgressFile", lambda: keeper),
+                mock.patch.object(check_build, "Judges", lambda script=script: script),
+                mock.patch.object(shrinking, "TRIES", 0),
+                contextlib.redirect_stdout(io.StringIO()) as printed,
+            ):
+                checker = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
+                self.assertEqual(checker.looks_right(STEPS[2]), expected)
+            self.assertEqual({type_ for *_, type_ in tried}, {"u32", "pairs"})
+            self.assertEqual({name for name, *_ in tried} - {"04-counting-check-first"}, {"04-counting-cpu-first"})
+            self.assertEqual({n for name, n, _ in tried if "cpu" in name}, {1})  # quick
+            self.assertEqual("FAILED  step 02 shared, cpu build" in printed.getvalue(), not expected)
+
+    def check(self, looks_right: bool) -> bool:
+        """The verdict of a check in which the first look has this outcome; self.events: what happened."""
+        events = self.events
+
+        class FakeChecker:
+            unbuilt = ()
+            table = SimpleNamespace(own_line=lambda _: SimpleNamespace(task="sort"))
+
+            def __init__(self, *_: object, is_first_look: bool = False) -> None:
+                events.append("first look" if is_first_look else "all")
+
+            def looks_right(self, _step: StepFile) -> bool:
+                return looks_right
+
+            def passes(self, _step: StepFile) -> bool:
+                return True
+
+        def compile_targets(paths: list[Path], _what: str, said: Sequence[str] = ()) -> list[str]:
+            events.append(f"{', '.join(path.name for path in paths)} after {list(said)}")
+            return ["a warning"]
+
+        def start(*_: object, is_urgent: bool) -> SimpleNamespace:
+            events.append("nvcc")
+            return SimpleNamespace(cancel=lambda: None)
+
+        with (
+            mock.patch.multiple(build, ensure=lambda: None, runnable=lambda: ["cpu"], compile_targets=compile_targets),
+            mock.patch.multiple(checking, Checker=FakeChecker, JudgeClient=lambda: contextlib.nullcontext()),
+            mock.patch.object(nvcc_compile, "NvccCompile", start),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            return checking.check("02-merge", [self.STEP])
+
+    def test_the_rest_is_compiled_only_if_the_step_looks_right(self) -> None:
+        self.add_programs()
+        first = ["judge, 02-merge-cpu-first, 02-merge-check-first after []", "first look"]
+        self.assertFalse(self.check(looks_right=False))
+        self.assertEqual(self.events, first)
+        self.events.clear()
+        self.assertTrue(self.check(looks_right=True))
+        rest = "judge, 02-merge-cpu, 02-merge-check after ['a warning']"
+        self.assertEqual(self.events, [*first, "nvcc", rest, "all"])
 
 
 class Dead(FakeJudge):

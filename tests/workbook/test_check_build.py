@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -187,6 +188,17 @@ class NvccCompiles(InFolder):
         self.replace(build, "targets", lambda: {"04-counting-02_shared-nvcc"})
         self.assertTrue(self.check()[0])
         self.assertEqual((self.folder / "asked").read_text().split()[-1], "labs/04-counting-02_shared-nvcc.ii")
+
+    def test_another_ninja_can_work_in_the_folder_at_the_same_time(self) -> None:
+        self.nvcc('test -f "$2/$4" && test "$(nice)" = "$(cat "$2/expected")"')
+        for is_urgent, nice in ((False, 19), (True, os.nice(0))):
+            (self.folder / "expected").write_text(f"{nice}\n")
+            compiler = nvcc_compile.NvccCompile(STEP, is_urgent=is_urgent)
+            self.assertEqual(compiler.errors(), "")
+            asked = (self.folder / "asked").read_text().split()
+            self.assertEqual(asked, ["-C", str(self.folder), "-f", "nvcc.ninja", OBJECT])
+            self.assertEqual((self.folder / "nvcc.ninja").read_text(), "builddir = nvcc\ninclude build.ninja\n")
+            compiler.cancel()
 
     def test_passed_waits_for_nvcc(self) -> None:
         self.nvcc("sleep 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unittest
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +21,7 @@ def outcome_of(case: Case, fails: bool, **members: Any) -> Outcome:
     return Outcome("wrong" if fails else "verified", not fails, case, **members)
 
 
-def shrunk(fails: Callable[[Case], bool], **values: Any) -> Shrinking:
+def shrunk(fails: Callable[[Case], bool], all_keys: float = math.inf, **values: Any) -> Shrinking:
     """The search, which has ended, from a large case on."""
     usual = {"n": 3001, "type": "pairs", "order": "descending", "input": "uniform", "seed": 77}
     first = Case("03-bitonic", 2, **{**usual, **values})
@@ -30,9 +31,10 @@ def shrunk(fails: Callable[[Case], bool], **values: Any) -> Shrinking:
     def run(case: Case) -> Outcome:
         tried.append(case)
         assert len(tried) <= TRIES
+        assert sum(case.n for case in tried) <= all_keys
         return outcome_of(case, fails(case))
 
-    shrinking = Shrinking(outcome_of(first, True), LINE, run, 1 << 16)
+    shrinking = Shrinking(outcome_of(first, True), LINE, run, 1 << 16, all_keys)
     shrinking.search()
     return shrinking
 
@@ -46,6 +48,11 @@ class Smallest(unittest.TestCase):
             found.smallest.case, Case("03-bitonic", 2, 3, type="u32", input="range:0:9", seed=0, order="ascending")
         )
         self.assertEqual(found.facts, [])
+
+    def test_where_keys_are_slow_all_tries_have_few_together(self) -> None:
+        for all_keys, smallest in ((math.inf, 2049), (5000, 3001), (20000, 2073)):
+            found = shrunk(lambda case: case.n > 2048, all_keys)
+            self.assertEqual(found.smallest.case.n, smallest)
 
     def test_what_matters_is_kept_and_said(self) -> None:
         for values, kept, words in (

@@ -207,6 +207,9 @@ def compile_commands() -> list[dict[str, str]]:
     return []
 
 
+FIRST_TYPES = ("u32", "pairs")  # of the programs for a first look
+
+
 def object_of(step: StepFile, kind: str, solution: bool = False) -> str | None:
     """What Ninja makes of a step's file in a build, relative to the build folder; None where that is not set up."""
     folder = f"labs/{step.lab}-{kind}{'-solution' if solution else ''}.p/"
@@ -284,8 +287,9 @@ def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
         raise Problem("Ninja was not found: install ninja-build (./workbook doctor shows how)") from error
 
 
-def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
-    """Compiles programs, given by their paths in build/; everything if none is given. Raises CompileFailed."""
+def compile_targets(paths: Iterable[Path], what: str = "building", said: Sequence[str] = ()) -> list[str]:
+    """Compiles programs, given by their paths in build/; everything if none is given. Prints the warnings about a
+    student's files, except for those that it has already `said`, and returns them all. Raises CompileFailed."""
     ensure()
     names = [str(path.relative_to(BUILD)) for path in paths]
     with files.locked("build"), Progress(what) as progress:
@@ -303,8 +307,11 @@ def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
         if status < 0 or "interrupted by user" in output:  # a signal has ended Ninja
             raise Problem("the build was interrupted before it had finished: run the command again")
         raise CompileFailed(output)
-    for line in diagnostics.warnings(output):
-        note(line)
+    warnings = diagnostics.warnings(output)
+    for line in warnings:
+        if line not in said:
+            note(line)
+    return warnings
 
 
 def diagnostics_found(output: str) -> bool:
@@ -315,9 +322,18 @@ def diagnostics_found(output: str) -> bool:
 ONCE = "this happens only once and takes about a minute on 2 cores"
 
 
-def make_programs(lab: str, kinds: Sequence[str], solution: bool) -> list[Path]:
-    """Builds what a check runs, side by side. Returns what it leaves out: the first verdict does not wait until the
-    check build is compiled for the first time."""
+def first_look(step: StepFile, solution: bool) -> list[Path]:
+    """The programs for a first look at a step that takes long to compile: it is compiled for FIRST_TYPES alone.
+    Empty if the step has none, or if nothing else of its lab has been built yet."""
+    if solution or not object_of(step, "cpu-first"):
+        return []
+    all_types = [judge(), *(runner(step.lab, kind) for kind in ("cpu", "check"))]
+    return [runner(step.lab, f"{kind}-first") for kind in ("cpu", "check") if all(map(Path.exists, all_types))]
+
+
+def make_programs(lab: str, kinds: Sequence[str], solution: bool, said: Sequence[str] = ()) -> list[Path]:
+    """Builds what a check runs, side by side. `said`: warnings that are known. Returns what it leaves out: the first
+    verdict does not wait until the check build is compiled for the first time."""
     programs = [judge(), *(runner(lab, kind, solution) for kind in kinds)]
     if not programs[0].exists():
         note(f"building the judge, CUDA on the CPU, and {lab}:\n{ONCE}")
@@ -327,5 +343,5 @@ def make_programs(lab: str, kinds: Sequence[str], solution: bool) -> list[Path]:
     later = [check_program] if "cpu" in kinds and not check_program.exists() else []
     if "cpu" in kinds and not later:
         programs.append(check_program)
-    compile_targets(programs, f"building {lab}")
+    compile_targets(programs, f"building {lab}", said)
     return later

@@ -351,16 +351,18 @@ def check_step(
     seed: int | None = None,
     first: Case | None = None,
     passed_over: Collection[str] = (),
+    types: Collection[str] | None = None,
 ) -> Verdict:
-    """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `seed`: of the
-    cases; None: a new one. `first`: a case that is run before the others of its part. `passed_over`: kinds of findings
-    after which the search goes on. Raises Problem if the judge cannot run the cases."""
+    """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `types`: of
+    keys; None: all. `seed`: of the cases; None: a new one. `first`: a case that is run before the others of its part.
+    `passed_over`: kinds of findings after which the search goes on. Raises Problem if the judge cannot run the
+    cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
         groups = judge.cases(lab, number, "check", "check", seed)
-        generated = [first, *(case for group in groups for case in group.cases)]
+        generated = [first, *(case for group in groups for case in group.cases if not types or case.type in types)]
         cases = [case for line in lines for case in generated if case and case.task == line.task]
 
         def show() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -63,9 +65,13 @@ def run_cases(
     return graded
 
 
-def groups_of(groups: Iterable[CaseGroup], line: Step) -> list[CaseGroup]:
-    """The cases of one line of the table."""
-    found = [CaseGroup(group.what, tuple(case for case in group.cases if case.task == line.task)) for group in groups]
+def groups_of(groups: Iterable[CaseGroup], line: Step, types: Collection[str] | None = None) -> list[CaseGroup]:
+    """The cases of one line of the table, or those with these types of keys."""
+
+    def is_chosen(case: Case) -> bool:
+        return case.task == line.task and (types is None or case.type in types)
+
+    found = [CaseGroup(group.what, tuple(filter(is_chosen, group.cases))) for group in groups]
     return [group for group in found if group.cases]
 
 
@@ -95,9 +101,16 @@ class Checker:
         timeout: float | None = None,
         solution: bool = False,
         unbuilt: Sequence[Path] = (),
+        nvcc: nvcc_compile.NvccCompile | None = None,
+        is_first_look: bool = False,
     ) -> None:
-        """`unbuilt`: the program of the check build, if it is to be compiled when it is needed."""
+        """`unbuilt`: the program of the check build, if it is to be compiled when it is needed. `nvcc`: the step's, if
+        that has begun. In a first look, there are only the quick cases of few types."""
         self.unbuilt = unbuilt
+        self.nvcc = nvcc
+        self.sets = SETS[:2] if is_first_look else SETS
+        self.types = build.FIRST_TYPES if is_first_look else None
+        self.suffix = "-first" if is_first_look else ""
         self.judge = judge
         self.lab = lab
         self.table = judge.lab(lab)
@@ -109,7 +122,7 @@ class Checker:
 
     def runner(self, kind: str) -> Path:
         """The program of a build."""
-        return build.runner(self.lab, kind, self.solution)
+        return build.runner(self.lab, kind + self.suffix, self.solution)
 
     def lines(self, step: StepFile) -> list[Step]:
         """What is tested of a step: its parts before the step itself, or only the part that was chosen."""
@@ -138,7 +151,7 @@ class Checker:
         graded = Graded()
         stop = observation.has_findings if observation else lambda: False
         with Progress(f"{self.lab} {step} on the {kind} build") as progress:
-            for set_ in SETS:
+            for set_ in self.sets:
                 seconds = self.timeout or (None if set_ == "public" else QUICK_SECONDS)
                 groups = self._cases(step, set_, kind)
                 if observation and set_ == "public":
@@ -146,7 +159,13 @@ class Checker:
                 for line in lines:
                     try:
                         run_cases(
-                            self.judge, self.runner(kind), groups_of(groups, line), seconds, progress, graded, stop
+                            self.judge,
+                            self.runner(kind),
+                            groups_of(groups, line, self.types),
+                            seconds,
+                            progress,
+                            graded,
+                            stop,
                         )
                     except JudgeUsage:
                         if set_ != SETS[0]:  # such a case may no longer exist
@@ -176,7 +195,9 @@ class Checker:
         tasks = [line.task for line in lines]
         with Progress(f"{self.lab} {step} on the check build") as progress:
             runner = self.runner("check")
-            return check_build.check_step(self.lab, step.number, runner, self.timeout, progress, tasks=tasks)
+            return check_build.check_step(
+                self.lab, step.number, runner, self.timeout, progress, tasks=tasks, types=self.types
+            )
 
     # --- the case to show ---
 
@@ -293,7 +314,9 @@ class Checker:
 
         most_keys = shown.line.affordable.on(shown.kind)
         with Progress("looking for a smaller case that fails"):
-            search = shrinking.Shrinking(shown.outcome, shown.line, run, min(most_keys, shown.line.max_n or most_keys))
+            keys = shrinking.KEYS if shown.kind == "check" else math.inf
+            most_keys = min(most_keys, shown.line.max_n or most_keys)
+            search = shrinking.Shrinking(shown.outcome, shown.line, run, most_keys, keys)
             search.search()
         if shown.kind != "check" and self.observed and search.has_shrunk:
             # With few keys, a step may leave all of them where they are, and the check build knows why.
@@ -345,14 +368,25 @@ class Checker:
                 line = graded.printed.splitlines()[0][:80]
                 print(f"        it printed in {graded.printing} of them, first: {line}", flush=True)
             return True
+        if observation and failure.outcome.status != "not-written":
+            observation.cancel()
+        self._report_failed(step, kind, failure)
+        return False
+
+    def looks_right(self, step: StepFile) -> bool:
+        """Whether a step passes a first look. Otherwise prints why, and remembers it."""
+        _, failure = self.public_tests(step, self.lines(step), "cpu")
+        if failure:
+            self._report_failed(step, "cpu", failure)
+        return failure is None
+
+    def _report_failed(self, step: StepFile, kind: str, failure: Failure) -> None:
+        """Prints what to do about a step that failed, and remembers the verdict."""
         if failure.outcome.status == "not-written":
             self._report_unwritten(step, failure.outcome, kind)
-            return False
-        self.save(step, kind, "failed", failure.outcome.case)
-        if observation:
-            observation.cancel()
-        self._report(failure, self.cause(failure))
-        return False
+        else:
+            self.save(step, kind, "failed", failure.outcome.case)
+            self._report(failure, self.cause(failure))
 
     def observed_well(self, step: StepFile, observation: check_build.Observation) -> bool:
         """Prints and remembers the check build's verdict on a step that passes its tests. Returns whether it passed."""
@@ -415,8 +449,9 @@ class Checker:
         """Checks a step on all builds up to the first on which it fails."""
         any_n = self.observed and all(line.max_n is None for line in self.lines(step))
         scan = narrowing.Scan(step, self.solution) if any_n else None
-        # Two programs cannot compile in one folder at a time: nvcc waits for the next check.
-        nvcc = nvcc_compile.NvccCompile(step, self.solution, "cuda" not in self.kinds and not self.unbuilt)
+        # The check build that is compiled for the first time takes all processors: nvcc waits for the next check.
+        needs_nvcc = "cuda" not in self.kinds and not self.unbuilt
+        nvcc = self.nvcc or nvcc_compile.NvccCompile(step, self.solution, needs_nvcc)
         inspected = None if self.solution else look.Look(step, self.kinds[0])
         observation = self.observation(step) if self.observed else None
         try:
@@ -447,9 +482,20 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
     """Checks the steps in order up to the first that fails; returns whether all pass. CompileFailed, Problem."""
     build.ensure()
     kinds = build.runnable()
-    unbuilt = build.make_programs(lab, kinds, solution)
-    with JudgeClient() as judge:
-        checker = Checker(judge, lab, kinds, timeout, solution, unbuilt)
+    first_look = build.first_look(steps[0], solution) if len(steps) == 1 and "cpu" in kinds else []
+    warnings: list[str] = []
+    with contextlib.ExitStack() as stack:
+        nvcc = None
+        if first_look:
+            warnings = build.compile_targets([build.judge(), *first_look], f"building {lab} for a first look")
+            with JudgeClient() as judge:
+                if not Checker(judge, lab, ["cpu"], timeout, is_first_look=True).looks_right(steps[0]):
+                    return False
+            nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds, is_urgent=True)
+            stack.callback(nvcc.cancel)
+        unbuilt = build.make_programs(lab, kinds, solution, warnings)
+        judge = stack.enter_context(JudgeClient())
+        checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, nvcc)
         if not all(checker.passes(step) for step in steps):
             if checker.unbuilt:
                 note("\nbuilding the check build, for the next check; Ctrl-C ends it")

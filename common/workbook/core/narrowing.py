@@ -96,7 +96,9 @@ class Scan:
         if commands and self._known is None:
             command = shlex.split(commands[0])
             warn = "-Wshorten-64-to-32" if "clang" in Path(command[0]).name else "-Wconversion"
-            options = ["-fsyntax-only", "-Wno-error", warn, "-Wno-sign-conversion", "-fdiagnostics-color=never"]
+            # Kernels for other types have the same lines.
+            options = ["-fsyntax-only", "-DLAB_FIRST_TYPES", "-Wno-error", warn, "-Wno-sign-conversion"]
+            options += ["-fdiagnostics-color=never"]
             with contextlib.suppress(OSError):
                 self._process = subprocess.Popen(
                     [*command, *options],

@@ -22,8 +22,9 @@ class NvccCompile:
     """The compilation of one step's file, and of nothing else of its lab. It begins at once, and costs nothing if the
     file has not changed. The tests do not wait for it, because it takes only what they leave of the processors."""
 
-    def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True) -> None:
-        """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them."""
+    def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True, is_urgent: bool = False) -> None:
+        """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them. `is_urgent`: it takes its share
+        of the processors, because other compilers would leave nothing."""
         self._held = contextlib.ExitStack()
         self._output = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self._process: subprocess.Popen[str] | None = None
@@ -31,9 +32,14 @@ class NvccCompile:
         self.waited = 0.0  # seconds for which errors() was not ready
         target = _target(step, solution) if is_needed else None
         if target:
-            self._held.enter_context(files.locked("build"))
+            self._held.enter_context(files.locked("nvcc"))
+            # With a log of its own, this Ninja can work in the folder at the same time as another one.
+            files.write_whole(build.folder() / "nvcc.ninja", "builddir = nvcc\ninclude build.ninja\n")
+            (build.folder() / "nvcc").mkdir(exist_ok=True)
+            nice = [] if is_urgent else ["nice", "-n", "19"]
+            ninja = [machine.ninja() or "ninja", "-C", str(build.folder()), "-f", "nvcc.ninja", target]
             self._process = subprocess.Popen(
-                ["nice", "-n", "19", machine.ninja() or "ninja", "-C", str(build.folder()), target],
+                [*nice, *ninja],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,

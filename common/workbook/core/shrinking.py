@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .judge_types import Case, Outcome, Step
 
 TRIES = 48  # cases that are run at most
+KEYS = 1 << 17  # that they have together, at most, on the check build, which is slow
 SMALL = (2, 3, 4, 5, 8, 16, 32)  # numbers of keys that are tried before the others
 LARGEST_FACTOR = 1024  # of which n may, or may not, have to be a multiple
 LONGEST_PLAIN = 8  # a fault that needs no more keys than this has nothing to do with their number
@@ -28,8 +30,10 @@ def _place(outcome: Outcome) -> tuple[object, ...]:
 class Shrinking:
     """The search for a smaller case. `smallest` is the outcome of the smallest one so far."""
 
-    def __init__(self, outcome: Outcome, line: Step, run: Callable[[Case], Outcome], most_keys: int) -> None:
-        """`most_keys`: of a case that is tried."""
+    def __init__(
+        self, outcome: Outcome, line: Step, run: Callable[[Case], Outcome], most_keys: int, all_keys: float = math.inf
+    ) -> None:
+        """`most_keys`: of a case that is tried. `all_keys`: of all of them together."""
         self.smallest = outcome
         self.first = outcome.case
         self.said = outcome.message  # of that case
@@ -38,6 +42,7 @@ class Shrinking:
         self._run = run
         self._most_keys = max(most_keys, outcome.case.n)
         self._tries = 0
+        self._keys_left = all_keys
         self._fate: dict[Case, bool] = {}  # whether it fails in the same way
         self._passing: set[Case] = set()
 
@@ -71,9 +76,10 @@ class Shrinking:
         if case == self.smallest.case:
             return True
         if case not in self._fate:
-            if self._tries == TRIES:
+            if self._tries == TRIES or self._keys_left < case.n:
                 raise _Enough
             self._tries += 1
+            self._keys_left -= case.n
             outcome = self._run(case)
             if outcome.status == "hung":
                 raise _Enough

@@ -32,6 +32,7 @@ _TOO_LONG = (
 # What the shell's `times` prints last: its own user and system time, and then that of its children.
 _TIMES = re.compile(r"\S+m\S+s \S+m\S+s\n(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*\Z")
 _REPLACED = ("-o", "-c", "-MF", "-MQ", "-MT")  # options with an argument: files that are elsewhere in the sandbox
+_DEPENDENCIES = ("-MD", "-fpch-deps")  # options that ask for a list of what is read
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def _without_launcher(words: list[str]) -> list[str]:
 def _without_files(words: Sequence[str]) -> list[str]:
     """A compiler's command without the files that it reads and writes."""
     before = ("", *words)
-    return [word for last, word in zip(before, words) if not {word, last} & set(_REPLACED) and word != "-MD"]
+    left_out = {*_REPLACED, *_DEPENDENCIES}
+    return [word for last, word in zip(before, words) if word not in left_out and last not in _REPLACED]
 
 
 class Recipe:
