@@ -11,7 +11,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 76 to write, 258 given.
+// Lines: 76 to write, 260 given.
 #include <algorithm>
 #include <cstdint>
 
