@@ -4,8 +4,9 @@
     barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners
 
 Each barrier is removed in turn, and each of a student's usual mistakes is made. Without a barrier any finding is
-enough: of several that follow, the order of threads decides which comes first. A barrier whose comment begins with "not
-needed" must not be missed: there must be no finding. For a mistake the kind and the line must be right. Prints the
+enough: of several that follow, the order of threads decides which comes first. If a shuffle lies between the two
+accesses that a barrier orders, the note on that is enough. A barrier whose comment begins with "not needed" must not be
+missed: there must be no finding. For a mistake the kind and the line must be right. Prints the
 share that is found.
 """
 
@@ -185,7 +186,8 @@ def what_is_wrong(mutation: Mutation, verdict: check_build.Verdict) -> str | Non
     """What the check build should have reported, or should not have; None if it is right."""
     findings = [str(finding) for finding in verdict.findings]
     if mutation.kind is None:
-        if bool(findings) != mutation.redundant:
+        noted = any(kind == "shuffle-order" for _, _, kind in verdict.remarks)
+        if bool(findings) != mutation.redundant or (noted and not findings):
             return None
         text = f"{mutation.where}: {findings[0] if mutation.redundant else 'no finding without this barrier'}"
         return text + (f"\n  {verdict.failed.message}" if verdict.failed else "")
