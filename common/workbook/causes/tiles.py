@@ -247,7 +247,7 @@ def hybrid(case: Case, traced: Traced) -> Cause | None:
         what = wanted.name if isinstance(wanted, Stage) else f"the last stages of runs of {wanted} keys, in tiles"
         if number >= len(trace.launches):
             place = trace.launches[-1].place if done else ""  # the launch that sorts the tiles is in another file
-            return Cause(place, "a launch is missing behind the last one", (f"it must be {what}",))
+            return Cause(place, "a launch is missing after the last one", (f"it must be {what}",))
         launch, accesses = trace.launches[number], own.get(number, [])
         is_in_tiles = any(access.array.space == "shared" for access in accesses)
         if is_in_tiles == isinstance(wanted, Stage) and accesses:
