@@ -4,8 +4,8 @@
 #include "items.cuh"
 
 /// Compiles both functions of a step, such as sort_thread, for every type that merge_sort.h lists. Used once, at the
-/// end of the step's file. Where only the errors of nvcc are asked for, for a few of them, and where only a first look is
-/// taken, for two.
+/// end of the step's file. Where only the errors of nvcc are asked for, for a few of them, and where only a first look
+/// is taken, for two.
 #ifdef LAB_FIRST_TYPES
 #define MERGE_SORT_INSTANTIATE(sort_function)                                                                   \
   template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \

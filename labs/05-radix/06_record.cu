@@ -67,7 +67,7 @@ struct Core {
 /// when two partitions do not work.
 enum class Method {
   counting,            ///< keys of one byte, and many of two: step 06 of lab 04
-  one_partition,       ///< few keys of 4 bytes: one partition by the highest byte
+  one_partition,       ///< few keys of 4 bytes: one partition, by the highest byte or by splitters
   partitions_of_few,   ///< more keys: two partitions, with small tiles and small buckets
   partitions_of_many,  ///< with large tiles and small buckets
   partitions_of_most,  ///< with large tiles and large buckets

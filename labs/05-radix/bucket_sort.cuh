@@ -52,11 +52,12 @@ struct Bucket {
   alignas(16) unsigned bins[Shape::bins / 2];  ///< counters; then the positions of the bins' next keys
   alignas(16) std::uint32_t keys[Shape::margin + Shape::capacity + Shape::margin];
   unsigned warp_sums[Shape::threads / 32];
-  unsigned max_bin;  ///< how many keys the fullest bin has; 0 if all keys of a bin are equal
+  unsigned max_bin;  ///< keys in the fullest bin, at least report_threshold; 0: no bin has different keys
 };
 
-/// One bucket: `count` transformed keys at `from`, less `base`, whose highest `bits` bits do not matter. They are to be
-/// stored, as they were before the transform, at `to`, which may be the same place.
+/// One bucket: `count` transformed keys at `from`, from which `base` has been subtracted. The highest `bits` bits of
+/// what is left are equal. The keys are to be stored, as they were before the transform, at `to`, which may be the same
+/// place.
 template <class From>
 struct BucketJob {
   const From* from;

@@ -34,8 +34,8 @@ struct KeyTransform {
     return ascending ^ ((ascending & sign) != 0 ? sign : last);
   }
 
-  /// The same transform for keys of which none is -0. On a processor, it is this one, because the kernels for the other
-  /// would take longer to compile than they save.
+  /// The same transform for keys of which none is -0. On a CPU, it is this one, because the kernels for the other would
+  /// take longer to compile than they save.
 #ifdef __SIMT__
   __device__ KeyTransform without_negative_zero() const { return *this; }
 #else

@@ -20,8 +20,8 @@ namespace radix {
 /// What the two kernels share. All 0 at the start.
 struct alignas(16) OnePartitionPlan {
   unsigned sizes[bucket_count];
-  std::uint32_t ends[intervals];  ///< of the intervals, if they have been divided by splitters
-  unsigned has_splitters;         ///< not 0 if they have been
+  std::uint32_t ends[intervals];  ///< upper ends of the intervals, if splitters divide the keys
+  unsigned has_splitters;         ///< not 0 if splitters divide the keys
   unsigned out_of_order;          ///< not 0 if some key belongs before the one to its left
   unsigned zeros;                 ///< 1 if some key is -0, 2 if some key is +0, 3 for both
   unsigned unsorted;              ///< not 0 if the partition cannot sort the keys
@@ -75,7 +75,7 @@ struct OnePartitionTile {
 
   /// True if the samples, one per thread, are not spread evenly: some highest byte has more than 10 of the 512. One in
   /// 500 arrays of evenly spread keys has such samples. False if all samples are equal to `first`, since then all keys
-  /// may be equal, and in order. All threads of the block call it. `begins` is 0.
+  /// may be equal, and in order. All threads of the block call it. `begins` is all 0.
   __device__ bool is_crowded(std::uint32_t sample, std::uint32_t first) {
     const bool crowded = atomicAdd(&begins[HighestByte::bucket(sample)], 1u) >= 10;
     const bool some_differ = __syncthreads_or(sample != first);
@@ -130,7 +130,7 @@ __device__ void find_buckets(PartitionItems<Shape>& items, const Splitters<level
 }
 
 /// Moves the tile's keys of interval i to to[i * room] and further, in any order. Keys that equal a splitter are only
-/// counted. shared.counts is 0, and a barrier has made it so.
+/// counted. shared.counts is all 0, and a barrier has followed since it was cleared.
 template <class Core, class Shape, int levels>
 __device__ void partition_tile(OnePartitionTile<Shape, levels>& shared, const PartitionItems<Shape>& items,
                                const unsigned (&buckets)[Shape::items], unsigned room, std::uint32_t* to,

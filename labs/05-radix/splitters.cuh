@@ -22,7 +22,7 @@ struct Splitters {
   static constexpr int count = 1 << levels;
 
   std::uint32_t ends[count];  ///< the upper ends of the intervals, in order; the last one is the largest number
-  std::uint32_t tree[count];  ///< the same, without the last one, as a search tree: node i is above 2 i and 2 i + 1
+  std::uint32_t tree[count];  ///< the same, without the last one, as a search tree: below node i are 2 i, 2 i + 1
 
   /// Fills `tree` from `ends`. All threads of the block call it, after a barrier, and one follows before the search.
   __device__ void make_tree() {

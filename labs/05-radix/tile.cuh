@@ -27,7 +27,7 @@ using LargeTile =
     std::conditional_t<sizeof(Key) == 8 || has_values<Value>, TileShape<1024, 32, 1>, TileShape<512, 24, 2>>;
 using MediumTile = TileShape<512, 16, 2>;
 using SmallTile = TileShape<512, 8, 2>;
-// For keys that one block sorts. The fewer warps there are, the less the keys wait at barriers.
+// For keys that one block sorts. The fewer warps a block has, the less they wait at its barriers.
 using SmallOneTile = TileShape<512, 16, 1>;
 using OneTile = TileShape<1024, 28, 1>;
 

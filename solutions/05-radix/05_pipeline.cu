@@ -293,8 +293,8 @@ void sort_with_own_memory(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> value
   sort_by_passes<Tile>(memory, keys.n, transform, shape, stream);
 }
 
-/// Queues a sort by one block. Returns false if the keys do not fit into a tile of that shape, or the tile not into the
-/// shared memory.
+/// Queues a sort by one block. Returns false if the keys do not fit into a tile of that shape, or the tile does not fit
+/// into shared memory.
 template <class Shape, class Key, class Value>
 bool sort_in_one_block(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTransform<Key> transform,
                        cudaStream_t stream) {

@@ -10,7 +10,7 @@
 // behind the partitions, and do nothing if these have sorted the keys. Other methods serve fewer keys
 // (one_partition.cuh), keys of few different values (few_values.h), and keys of one or two bytes (lab 04).
 //- Cost: one read, and three times a read and a write. With one partition, two reads and two writes. Temporary memory:
-//- that of step 05, and at most 0.6 MiB.
+//- that of step 05, and at most 0.6 MiB. One partition takes up to 18 MiB instead of a copy of the keys.
 // Limits: the MSD sort is for keys of 4 bytes without values. If the user chooses the number of threads per block, it
 // must be 512.
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
@@ -133,7 +133,7 @@ struct Core {
 /// when two partitions do not work.
 enum class Method {
   counting,            ///< keys of one byte, and many of two: step 06 of lab 04
-  one_partition,       ///< few keys of 4 bytes: one partition by the highest byte
+  one_partition,       ///< few keys of 4 bytes: one partition, by the highest byte or by splitters
   partitions_of_few,   ///< more keys: two partitions, with small tiles and small buckets
   partitions_of_many,  ///< with large tiles and small buckets
   partitions_of_most,  ///< with large tiles and large buckets

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import traces
@@ -46,6 +48,21 @@ def cause(lab: str, step: int, n: int, text: str, order: str = "ascending") -> C
     """What is found in a trace."""
     case = Case(lab, step, n, type="u32", order=order, task="exchange" if (lab[:2], step) == ("01", 0) else "sort")
     return _SEARCHES[lab, step](case, lambda *_: trace.read(text))
+
+
+class Constants(unittest.TestCase):
+    """Sizes that the search knows and the labs' headers define."""
+
+    def test_they_are_those_of_the_labs(self) -> None:
+        labs = Path(__file__).resolve().parents[2] / "labs"
+        for header, name, known in (
+            ("01-odd-even/odd_even.h", "tile_keys", networks.TILE_OF_PHASES),
+            ("01-odd-even/odd_even.h", "halo_keys", networks.HALO),
+            ("01-odd-even/odd_even.h", "row_keys", rows.ROW),
+            ("03-bitonic/bitonic.h", "tile_keys", networks.TILE_OF_STAGES),
+        ):
+            text = (labs / header).read_text(encoding="utf-8")
+            self.assertEqual(re.findall(rf"int {name} = (\d+);", text), [str(known)])
 
 
 class Launches(unittest.TestCase):

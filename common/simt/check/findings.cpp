@@ -13,8 +13,7 @@ void make_remark_on_test(Finding& race) {
   race.severity = Severity::remark;
   race.advice =
       "the plain read tests an element before an atomic changes it, which works as long as the atomic decides; in "
-      "CUDA's "
-      "memory model it is a race: read it by a volatile or relaxed atomic access";
+      "CUDA's memory model it is a race: read it by a volatile or relaxed atomic access";
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ struct OrderInBlock {
   std::unique_ptr<Clocks[]> clocks_ = {};
   std::vector<Stage> stages_ = {};  // since the last barrier
   std::array<std::uint32_t, max_warps * lanes_per_warp> before_stage_ = {};
-  /// By thread: the lanes with which it last came to a shuffle or vote, and its clock behind that. Empty: none did.
+  /// By thread: the lanes with which it last came to a shuffle or vote, and its clock after that. Empty: none did.
   struct Meeting {
     unsigned lanes;
     std::uint32_t clock;

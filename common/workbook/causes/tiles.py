@@ -46,7 +46,7 @@ class Tile:
 
     @cached_property
     def stages(self) -> list[list[Comparison]]:
-        """What is compared between each two barriers at which something is."""
+        """The comparisons between two barriers, wherever there are some."""
         array = busiest(self.accesses, "shared")
         stored = {move.load.number for move in self.stores}
         found = []
@@ -227,7 +227,7 @@ def _hybrid_plan(n: int) -> Iterator[Stage | int]:
 def _in_tiles(case: Case, run: Run, launch: int, accesses: Sequence[Access], length: int) -> Cause | None:
     own = list(tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n))
     for tile in own:
-        strides = [512 >> i for i in range(10)]
+        strides = [TILE_OF_STAGES >> i for i in range(1, TILE_OF_STAGES.bit_length())]
         plan = [stage for s in strides if (stage := networks.strided(max(tile.count, 0), s, length)).pairs]
         if wrong := _stages(tile, plan):
             return wrong
@@ -247,7 +247,7 @@ def hybrid(case: Case, traced: Traced) -> Cause | None:
         what = wanted.name if isinstance(wanted, Stage) else f"the last stages of runs of {wanted} keys, in tiles"
         if number >= len(trace.launches):
             place = trace.launches[-1].place if done else ""  # the launch that sorts the tiles is in another file
-            return Cause(place, "a launch is missing behind the last one", (f"it must be {what}",))
+            return Cause(place, "a launch is missing after the last one", (f"it must be {what}",))
         launch, accesses = trace.launches[number], own.get(number, [])
         is_in_tiles = any(access.array.space == "shared" for access in accesses)
         if is_in_tiles == isinstance(wanted, Stage) and accesses:
