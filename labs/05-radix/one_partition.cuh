@@ -257,9 +257,9 @@ void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, Ke
   partition_once<Core, Partition, Intervals::samples, Intervals::levels><<<blocks, Partition::threads, 0, stream>>>(
       lab::Span<const std::uint32_t>{keys.data, keys.n}, scratch, room, transform, plan);
   CUDA_CHECK(cudaGetLastError());
-  const auto sort = sort_intervals<Core, Bucket, Key>;
   lab::allow_shared_memory<sort_intervals<Core, Bucket, Key>>(bucket_bytes<Bucket>, lab::Device::current());
-  sort<<<intervals, Bucket::threads, bucket_bytes<Bucket>, stream>>>(scratch, room, keys.data, transform, plan);
+  sort_intervals<Core, Bucket>
+      <<<intervals, Bucket::threads, bucket_bytes<Bucket>, stream>>>(scratch, room, keys.data, transform, plan);
   CUDA_CHECK(cudaGetLastError());
 }
 

@@ -61,6 +61,7 @@ _HALVES = (
     "members (two requests of 4 bytes, as the machine code shows); the check build counts the one load of "
     "16 bytes in the source"
 )
+_OPEN = "not explained yet; these kernels were first counted on a GPU on 2026-11-24"
 REASONS = [
     ("02-merge", "3", "merge_pieces", "global_ld_requests", _HALVES),
     ("02-merge", "3", "merge_pieces", "global_ld_sectors", _HALVES),
@@ -76,7 +77,18 @@ REASONS = [
         "load; 8-byte loads of `shifted` can explain 3,618 of them, if a GPU serves their two half warps one after the "
         "other although neighbours read the same word. The rest has not been traced to a line",
     ),
+    ("02-merge", "5", "merge_k_ways", "shared_st_wavefronts", _OPEN),
+    ("03-bitonic", "5", "list_segments_by_class", "global_st_requests", _OPEN),
+    ("03-bitonic", "5", "list_segments_by_class", "global_st_sectors", _OPEN),
+    ("04-counting", "6", "write_runs", "shared_ld_wavefronts", _OPEN),
+    ("06-beyond-memory", "1", "sort_tiles", "shared_ld_wavefronts", _OPEN),
+    ("06-beyond-memory", "1", "sort_tiles", "shared_atomic_requests", _OPEN),
+    ("06-beyond-memory", "3", "count_buckets", "shared_ld_wavefronts", _OPEN),
+    ("06-beyond-memory", "3", "scan_counts", "shared_ld_wavefronts", _OPEN),
+    ("06-beyond-memory", "3", "group", "shared_st_wavefronts", _OPEN),
 ]
+# Kernels that only a GPU runs, because the step asks for what the check build's device lacks: clusters of blocks.
+ONLY_ON_A_GPU = {"sort_runs_of_tiles"}
 
 
 Identity = tuple  # which kernel: the values of these columns
@@ -210,6 +222,8 @@ class Comparison:
         lab, step, task, kind, n, kernel = identity
         if theirs is None:
             self.lines.append(f"| {lab} {step}, {kind} | {int(n):,} | {kernel} | not counted on a GPU yet |")
+        elif ours is None and kernel in ONLY_ON_A_GPU:
+            self.lines.append(f"| {lab} {step}, {kind} | {int(n):,} | {kernel} | only on a GPU |")
         elif ours is None:
             self.unexplained.append(f"{' '.join(identity)}: recorded on a GPU, but there is no such kernel")
         else:

@@ -541,7 +541,7 @@ MISTAKES = (
         [
             "{at-1}: error: thread 0 of block 0 loses the key 9 of keys[0]",
             "before: keys[0] = 9 and keys[1] = 0; after: keys[0] = 0 and keys[1] = 0",
-            "nothing is stored to keys[1]",
+            "keys[1] keeps its value",
         ],
         quick=True,
     ),

@@ -212,8 +212,8 @@ std::string who(const Event& event) {
   all.findings.add({.kind = "shuffle-order",
                     .text = all.running.subject(access.thread) + "writes " + all.ownership.describe(access) + "; " +
                             who(race.before) +
-                            " reads it at {other}, before a shuffle or vote at which both lanes are; GPUs of today " +
-                            "read first, but in CUDA's memory model a shuffle or vote orders no accesses: put " +
+                            " reads it at {other}, before a shuffle or vote in which both lanes take part; today's " +
+                            "GPUs read first, but in CUDA's memory model a shuffle or vote orders no accesses: put " +
                             "__syncwarp() between the two",
                     .code = code,
                     .other = other,

@@ -177,8 +177,9 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> C
     now = " and ".join(f"{run.named(p)} = {number:.9g}" for p, number in zip((low, high), numbers))
     unwritten = [p for p in (low, high) if p not in one.stores]
     details = [f"before: {keys}; after: {now}"]
-    details += [f"nothing is stored to {run.named(unwritten[0])}"] if unwritten else []
-    details += [] if unwritten else ["is a key overwritten before it has been read, or the wrong one stored?"]
+    # A compiler leaves out a store of what is there already, so that nobody sees it.
+    details += [f"{run.named(unwritten[0])} keeps its value"] if unwritten else []
+    details += ["is a key overwritten before it has been read, or the wrong one stored?"]
     text = f"{run.thread(one)} loses the key {key_text(one.loads[lost], run.key_type)} of {run.named(lost)}"
     return Cause(run.place(at.code if at else one.code), text, tuple(details))
 

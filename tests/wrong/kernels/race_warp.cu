@@ -104,7 +104,7 @@ __global__ void volatile_reduce(const int* in, int* out) {
 }
 CASE { volatile_reduce<<<1, 64>>>(filled<int>(64), device<int>(1)); }
 
-/// A shuffle waits for the lanes, but does not order what these do to memory: on GPUs of today, the lanes read first.
+/// A shuffle waits for the lanes, but does not order what these do to memory: on today's GPUs, the lanes read first.
 __global__ void rotate(int* data) {
   __shared__ int tile[32];
   const int lane = threadIdx.x;
