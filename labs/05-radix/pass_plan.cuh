@@ -194,8 +194,8 @@ TemporaryBytes temporary_bytes(std::int64_t n) {
 }
 
 /// Calls f, a generic function of a tile type, with the largest tiles that fit in shared memory and give every block
-/// work. With a launch shape of the user's, a block has 512 threads. On a CPU, keys so many that they need 64-bit words
-/// have medium tiles: nobody should wait for the compilation of kernels that hardly ever run.
+/// work. With a launch shape of the user's, a block has 512 threads. On a CPU, more than 2^30 keys have medium
+/// tiles, because kernels that hardly ever run would take as long to compile as the others.
 template <class Word, class Key, class Value, class F>
 auto with_tile(std::int64_t n, bool auto_shape, F f) {
   using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;

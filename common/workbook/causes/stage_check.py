@@ -177,7 +177,7 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> C
     now = " and ".join(f"{run.named(p)} = {number:.9g}" for p, number in zip((low, high), numbers))
     unwritten = [p for p in (low, high) if p not in one.stores]
     details = [f"before: {keys}; after: {now}"]
-    # A compiler leaves out a store of what is there already, so that nobody sees it.
+    # A compiler leaves out a store of what is there already, and the trace does not show it.
     details += [f"{run.named(unwritten[0])} keeps its value"] if unwritten else []
     details += ["is a key overwritten before it has been read, or the wrong one stored?"]
     text = f"{run.thread(one)} loses the key {key_text(one.loads[lost], run.key_type)} of {run.named(lost)}"
