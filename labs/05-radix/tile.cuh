@@ -27,9 +27,14 @@ using LargeTile =
     std::conditional_t<sizeof(Key) == 8 || has_values<Value>, TileShape<1024, 32, 1>, TileShape<512, 24, 2>>;
 using MediumTile = TileShape<512, 16, 2>;
 using SmallTile = TileShape<512, 8, 2>;
-// For keys that one block sorts. The fewer warps a block has, the less they wait at its barriers.
-using SmallOneTile = TileShape<512, 16, 1>;
+// For keys that one block sorts. The fewer warps there are, the less the keys wait at barriers. A CPU runs one thread of
+// a block at a time, so a single shape is enough there: each takes time to compile.
 using OneTile = TileShape<1024, 28, 1>;
+#ifdef __SIMT__
+using SmallOneTile = OneTile;
+#else
+using SmallOneTile = TileShape<512, 16, 1>;
+#endif
 
 /// Keys per thread: fewer of them if a key, with its value, is longer than 4 bytes.
 template <class Shape, class Key, class Value>
