@@ -631,7 +631,15 @@ MISTAKES = (
     in_rows(
         "the wrong key of a lane",
         {"__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_up_sync(all_lanes, own[0], 1)"},
-        ["{at}: error: row 0: each lane sends its key 0; the lane behind it needs key 3"],
+        ["{at}: error: row 0: each lane sends its key 0; the next lane needs key 3"],
+    ),
+    in_rows(
+        "the directions of the two shuffles exchanged",
+        {
+            "__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_down_sync(all_lanes, own[3], 1)",
+            "__shfl_down_sync(all_lanes, own[0], 1)": "__shfl_up_sync(all_lanes, own[0], 1)",
+        },
+        ["error: row 0: each lane sends its key 3 down and its key 0 up, which is the wrong way round"],
     ),
     in_rows(
         "half of the phases of a row",
@@ -647,11 +655,11 @@ MISTAKES = (
     in_rows(
         "two shuffles in one direction",
         {"__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_down_sync(all_lanes, own[3], 1)"},
-        ["error: row 0: no lane fetches a key from the lane before it, with __shfl_up_sync()"],
+        ["error: row 0: no lane fetches a key from the previous lane, with __shfl_up_sync()"],
     ),
     in_rows(
-        "zeros behind the last key",
+        "zeros after the last key",
         {": lab::last_key<Key>(order);": ": Key(0);"},
-        ["error: row 0: lane 1, behind the last key, holds 0", "fill the positions from n on"],
+        ["error: row 0: lane 1, after the last key, holds 0", "fill the positions from n on"],
     ),
 )

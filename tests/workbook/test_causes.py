@@ -278,7 +278,7 @@ class Rows(unittest.TestCase):
 
     def test_wrong_sentinels(self) -> None:
         self.assertIn(
-            "lane 16, behind the last key, holds 0\n    fill the positions", self.found(self.run_of(sentinel=0))
+            "lane 16, after the last key, holds 0\n    fill the positions", self.found(self.run_of(sentinel=0))
         )
 
     def test_the_keys_of_another_lane(self) -> None:

@@ -20,16 +20,16 @@ _VARIANTS = {
     "01": "the keys 0 and 1 of each lane are never compared: even phases compare the pairs (0, 1) and (2, 3)",
     "23": "the keys 2 and 3 of each lane are never compared: even phases compare the pairs (0, 1) and (2, 3)",
     "12": "the keys 1 and 2 of each lane are never compared: odd phases compare them, too",
-    "up": "the first key of a lane is never compared with the last one of the lane before",
-    "down": "the last key of a lane is never compared with the first one of the lane behind",
-    "first": "lane 0 has no lane before it, so its key 0 must stay as it is in odd phases",
-    "last": "lane 31 has no lane behind it, so its key 3 must stay as it is in odd phases",
+    "up": "the first key of a lane is never compared with the last one of the previous lane",
+    "down": "the last key of a lane is never compared with the first one of the next lane",
+    "first": "lane 0 has no previous lane, so its key 0 must stay as it is in odd phases",
+    "last": "lane 31 has no next lane, so its key 3 must stay as it is in odd phases",
     "up turned": "in odd phases the right lane of a pair keeps the earlier key: it must keep the later one",
     "down turned": "in odd phases the left lane of a pair keeps the later key: it must keep the earlier one",
     "both turned": "in odd phases, the left lane of a pair keeps the later key, and the right one the earlier key: "
     "it must be the other way round",
-    "down late": "key 0 of a lane is sent after it has changed: send it before it meets the lane before",
-    "up late": "key 3 of a lane is sent after it has changed: send it before it meets the lane behind",
+    "down late": "key 0 of a lane is sent after it has changed: send it before it is compared with the previous lane's",
+    "up late": "key 3 of a lane is sent after it has changed: send it before it is compared with the next lane's",
 }
 
 
@@ -156,8 +156,8 @@ class _Row:
         if len(ups) + len(downs) != len(self.shuffles):  # others fetch a key, too
             return None
         if ups and not downs or downs and not ups:
-            side, there = ("before", "up") if downs else ("behind", "down")
-            text = f"row {self.number}: no lane fetches a key from the lane {side} it, with __shfl_{there}_sync()"
+            side, there = ("previous", "up") if downs else ("next", "down")
+            text = f"row {self.number}: no lane fetches a key from the {side} lane, with __shfl_{there}_sync()"
             return Cause((ups or downs)[0].place, text, ("is a shuffle in the wrong direction, or missing?",))
         if keys is None or not ups:
             return None
@@ -186,13 +186,13 @@ class _Row:
         return Cause(place, text, ("half of the phases are even, and half are odd",))
 
     def _of_sentinels(self, sent: dict[str, list[int]], place: str) -> Cause | None:
-        """Lanes behind the last key that do not hold sentinels."""
+        """Lanes after the last key that do not hold sentinels."""
         last = self._rank(_LAST[self.case.type or "u32", self.case.order == "ascending"])
         behind = -(-(self.case.n - self.first) // KEYS_PER_LANE)
         for lane in range(max(behind, 0), LANES):
             if sent["up"][lane] != last and sent["down"][lane] != last:
                 bits = f"{abs(sent['up'][lane])}"
-                text = f"row {self.number}: lane {lane}, behind the last key, holds {bits}"
+                text = f"row {self.number}: lane {lane}, after the last key, holds {bits}"
                 opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
                 detail = "fill the positions from n on with lab::last_key<Key>(order)"
                 if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0
@@ -225,10 +225,13 @@ class _Row:
         for i, k in ((0, 1), (2, 3), (1, 2)):
             state._exchange(i, k)
         expected = state.keys[_SENT[way] :: 4]
-        side = "before" if way == "down" else "behind"
+        side = "previous" if way == "down" else "next"
+        if all(actual[one] == state.keys[_SENT[other] :: 4] for one, other in (("up", "down"), ("down", "up"))):
+            text = f"row {self.number}: each lane sends its key 3 down and its key 0 up, which is the wrong way round"
+            return Cause(place, text, ("key 3 goes up, to the next lane, and key 0 goes down, to the previous one",))
         for other in range(KEYS_PER_LANE):
             if other != _SENT[way] and actual[way] == state.keys[other::4]:
-                text = f"each lane sends its key {other}; the lane {side} it needs key {_SENT[way]}"
+                text = f"each lane sends its key {other}; the {side} lane needs key {_SENT[way]}"
                 return Cause(place, f"row {self.number}: {text}")
         lane = next(lane for lane in range(LANES) if actual[way][lane] != expected[lane])
         text = (
