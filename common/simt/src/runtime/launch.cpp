@@ -30,9 +30,11 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
     return "grid " + coordinates(g) + " exceeds (2147483647,65535,65535)";
   }
   if (b.x == 0 || b.y == 0 || b.z == 0) return "block " + coordinates(b) + " has no threads";
-  if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t(b.x) * b.y * b.z > max_threads_per_block) {
-    return "block " + coordinates(b) + " exceeds 1024 threads, or (1024,1024,64) in one dimension";
+  if (const std::uint64_t threads = std::uint64_t(b.x) * b.y * b.z; threads > max_threads_per_block) {
+    return "block " + coordinates(b) + " has " + std::to_string(threads) + " threads, and " +
+           std::to_string(max_threads_per_block) + " is the limit; <<<blocks, threads>>> takes the threads second";
   }
+  if (b.z > 64) return "block " + coordinates(b) + " has more than 64 threads in the third dimension";
   if (config.dynamic_shared > dynamic_limit) {
     return std::to_string(config.dynamic_shared) + " bytes of dynamic shared memory exceed the limit of " +
            std::to_string(dynamic_limit) + " (cudaFuncSetAttribute raises it to 232448)";
