@@ -251,6 +251,8 @@ TEST_CASE("impossible shapes are refused and nothing runs") {
   CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
   nothing<<<1, dim3(1, 1, 65)>>>();
   CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+  nothing<<<1, dim3(1u << 31, 1u << 31, 4)>>>();  // a product of 2^64
+  CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
   nothing<<<65536, dim3(1, 1, 64)>>>();
   CHECK(cudaGetLastError() == cudaSuccess);
 }

@@ -30,9 +30,10 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
     return "grid " + coordinates(g) + " exceeds (2147483647,65535,65535)";
   }
   if (b.x == 0 || b.y == 0 || b.z == 0) return "block " + coordinates(b) + " has no threads";
-  if (const std::uint64_t threads = std::uint64_t(b.x) * b.y * b.z; threads > max_threads_per_block) {
-    return "block " + coordinates(b) + " has " + std::to_string(threads) + " threads, and " +
-           std::to_string(max_threads_per_block) + " is the limit; <<<blocks, threads>>> takes the threads second";
+  constexpr unsigned most = max_threads_per_block;  // in each dimension, too, or the product could overflow
+  if (b.x > most || b.y > most || b.z > most || std::uint64_t(b.x) * b.y * b.z > most) {
+    return "block " + coordinates(b) + " has more than " + std::to_string(most) +
+           " threads; <<<blocks, threads>>> takes the threads second";
   }
   if (b.z > 64) return "block " + coordinates(b) + " has more than 64 threads in the third dimension";
   if (config.dynamic_shared > dynamic_limit) {
