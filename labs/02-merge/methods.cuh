@@ -41,6 +41,13 @@ inline constexpr MethodRow methods[] = {
 };
 // clang-format on
 
+/// On a CPU, no more than the few keys have two-way merges, because each method takes a second to compile.
+#ifdef __SIMT__
+inline constexpr bool has_two_way = false;
+#else
+inline constexpr bool has_two_way = true;
+#endif
+
 constexpr MethodRow row_of(Method method) { return methods[int(method)]; }
 
 template <Method method, class Key, class Value, class Before>
@@ -61,6 +68,7 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   const bool large_tiles = shape.threads == 0 && fits<Large>() && n > Small::tile;  // possible, and needed
   const std::int64_t multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
   for (const MethodRow& row : methods) {
+    if (row.method == Method::two_way && !has_two_way) continue;
     if (row.auto_shape && !auto_shape) continue;
     if (row.large_tiles && !large_tiles) continue;
     if (n <= row.max_keys_per_sm * multiprocessors) return row.method;
@@ -75,7 +83,8 @@ void with_method(Method method, F&& f) {
     case Method::few_keys:
       return f(std::integral_constant<Method, Method::few_keys>{});
     case Method::two_way:
-      return f(std::integral_constant<Method, Method::two_way>{});
+      if constexpr (has_two_way) return f(std::integral_constant<Method, Method::two_way>{});
+      return;
     case Method::four_way:
       return f(std::integral_constant<Method, Method::four_way>{});
     case Method::four_way_small_tiles:

@@ -194,28 +194,26 @@ TemporaryBytes temporary_bytes(std::int64_t n) {
 }
 
 /// Calls f, a generic function of a tile type, with the largest tiles that fit in shared memory and give every block
-/// work. With a launch shape of the user's, a block has 512 threads. On a CPU, more than 2^30 keys have medium
-/// tiles, because kernels that hardly ever run would take as long to compile as the others.
+/// work. With a launch shape of the user's, a block has 512 threads. On a CPU, all tiles are small, because each shape
+/// takes as long to compile as the first.
 template <class Word, class Key, class Value, class F>
 auto with_tile(std::int64_t n, bool auto_shape, F f) {
+  using Small = Tile<SmallTile, Word, Key, Value>;
+#ifdef __SIMT__
+  (void)n, (void)auto_shape;
+  return f.template operator()<Small>();
+#else
   using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;
   using Medium = Tile<MediumTile, Word, Key, Value>;
-  using Small = Tile<SmallTile, Word, Key, Value>;
   static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has this much shared memory");
   const lab::Device& device = lab::Device::current();
-#ifdef __SIMT__
-  constexpr bool has_large_tiles = sizeof(Word) == 4;
-#else
-  constexpr bool has_large_tiles = true;
-#endif
-  if constexpr (has_large_tiles) {
-    if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
-      return f.template operator()<Large>();
-  }
+  if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
+    return f.template operator()<Large>();
   if constexpr (sizeof(Word) == 4) {  // 64-bit words are for more keys than the small tiles ever get
     if (n <= device.resident_keys<Medium>() / 4) return f.template operator()<Small>();
   }
   return f.template operator()<Medium>();
+#endif
 }
 
 /// Queues the kernel that fills `plan`, which is all 0, for the bits of `keys`, of which there are at least 2, and

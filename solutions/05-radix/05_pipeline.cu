@@ -14,7 +14,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 76 to write, 260 given.
+// Lines: 76 to write, 264 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -338,7 +338,11 @@ void sort_pipeline(lab::Span<Key> keys, lab::Span<Value> values, lab::Order orde
   if (keys.n <= std::int64_t{1} << 30) {
     sort_with<std::uint32_t>(bits, values, transform_for<Key>(order), shape, stream);
   } else {
+#ifdef __SIMT__
+    throw lab::Unsupported("on a CPU, this step sorts at most 2^30 keys: more need kernels of their own");
+#else
     sort_with<unsigned long long>(bits, values, transform_for<Key>(order), shape, stream);
+#endif
   }
 }
 

@@ -25,7 +25,7 @@ AnyCase = TypeVar("AnyCase")
 
 # Seconds of processor time for one launch. The cases have few keys, so a launch that takes longer will not end.
 KERNEL_SECONDS = "6"
-_MORE = 8  # cases that are still run after one has failed without a finding
+MORE = 8  # cases that are still run after one has failed without a finding
 MOST_FINDINGS = 3  # shown at once
 TOLERANCE = 1.0001  # of a budget, for rounding
 _COPIES = (
@@ -253,10 +253,14 @@ def outcomes(
 
 
 def _search(
-    verdict: Verdict, found: Iterable[tuple[Case, Outcome]], progress: Callable[[], None], passed_over: Collection[str]
+    verdict: Verdict,
+    found: Iterable[tuple[Case, Outcome]],
+    progress: Callable[[], None],
+    passed_over: Collection[str],
+    more: int,
 ) -> None:
-    """Looks at outcomes up to the first with findings, of other kinds than those that are passed over."""
-    more = _MORE
+    """Looks at outcomes up to the first with findings, of other kinds than those that are passed over, or up to `more`
+    after one has failed."""
     for _, outcome in found:
         failed = verdict.failed
         if failed and outcome.case.task != failed.case.task:  # a fault in a part is not looked for in what uses it
@@ -352,11 +356,12 @@ def check_step(
     first: Case | None = None,
     passed_over: Collection[str] = (),
     types: Collection[str] | None = None,
+    more: int = MORE,
 ) -> Verdict:
     """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `types`: of
     keys; None: all. `seed`: of the cases; None: a new one. `first`: a case that is run before the others of its part.
-    `passed_over`: kinds of findings after which the search goes on. Raises Problem if the judge cannot run the
-    cases."""
+    `passed_over`: kinds of findings after which the search goes on. `more`: how many cases are still run after one has
+    failed without a finding. Raises Problem if the judge cannot run the cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()
@@ -374,7 +379,7 @@ def check_step(
 
         try:
             with ThreadPoolExecutor(judges_.workers) as pool, outcomes(pool, run, cases) as found:
-                _search(verdict, found, show, passed_over)
+                _search(verdict, found, show, passed_over, more)
         except JudgeUsage as error:
             raise Problem(str(error)) from error
         if not verdict.failed:

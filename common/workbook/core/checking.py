@@ -23,6 +23,7 @@ from .progress import ProgressFile
 SETS = ("last failure", "quick", "public")
 QUICK_SECONDS = 5.0  # that an early case may take: they have few keys, and a loop that never ends is reported soon
 LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
+MORE_CASES = 3  # of the check build, if none of these orders shows a finding, nor a case that fails there
 
 
 @dataclass
@@ -196,7 +197,14 @@ class Checker:
         with Progress(f"{self.lab} {step} on the check build") as progress:
             runner = self.runner("check")
             return check_build.check_step(
-                self.lab, step.number, runner, self.timeout, progress, tasks=tasks, types=self.types
+                self.lab,
+                step.number,
+                runner,
+                self.timeout,
+                progress,
+                tasks=tasks,
+                types=self.types,
+                more=MORE_CASES,
             )
 
     # --- the case to show ---
