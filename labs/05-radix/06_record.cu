@@ -8,17 +8,19 @@
 // move the keys to their buckets (partition.cuh, two_partitions.cuh). A block sorts each bucket (bucket_sort.cuh). This
 // works only if no bucket is too large, which is known only on the device. Therefore the passes of step 05 are queued
 // behind the partitions, and do nothing if these have sorted the keys. Other methods serve fewer keys
-// (one_partition.cuh), keys of few different values (few_values.h), and keys of one or two bytes (lab 04).
+// (one_partition.cuh, and lab 03), keys of few different values (few_values.h), and keys of one or two bytes (lab 04).
 // Limits: the MSD sort is for keys of 4 bytes without values. If the user chooses the number of threads per block, it
 // must be 512.
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 76 to write, 175 given.
+// Lines: 79 to write, 201 given.
 #include <cstdint>
 
+#include "03-bitonic/bitonic.h"
 #include "04-counting/counting.h"
 #include "one_partition.cuh"
+#include "step/device_attribute.h"
 #include "two_partitions.cuh"
 
 namespace radix {
@@ -66,6 +68,7 @@ struct Core {
 /// The methods. Counting few different values is not among them, because only the device finds out that it is possible,
 /// when two partitions do not work.
 enum class Method {
+  network,             ///< few integers of 4 or 8 bytes, on a GPU with thread block clusters: step 04 of lab 03
   counting,            ///< keys of one byte, and many of two: step 06 of lab 04
   one_partition,       ///< few keys of 4 bytes: one partition, by the highest byte or by splitters
   partitions_of_few,   ///< more keys: two partitions, with small tiles and small buckets
@@ -81,6 +84,15 @@ constexpr bool can_be_counted = std::is_unsigned_v<Key> && sizeof(Key) <= 2 && !
 /// Keys that partitions sort, though they are not stable: equal keys without values cannot be told apart.
 template <class Key, class Value>
 constexpr bool can_be_partitioned = sizeof(Key) == 4 && !has_values<Value>;
+
+/// Keys that the sorting network of lab 03 sorts, though it is not stable: equal integers cannot be told apart.
+template <class Key, class Value>
+constexpr bool has_network =
+    !has_values<Value> &&
+    (std::is_same_v<Key, std::uint32_t> || std::is_same_v<Key, std::int32_t> || std::is_same_v<Key, std::uint64_t>);
+
+/// Clusters sort up to this many keys by the network sooner than the other methods do, whatever the keys are.
+constexpr std::int64_t max_keys_of_network = 1 << 17;
 
 /// One block sorts up to this many keys sooner than a partition and a sort of its buckets do, whatever the keys are.
 constexpr std::int64_t max_keys_of_one_block = 12'288;
@@ -107,6 +119,8 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
     Method method;
     bool suits;
   } table[] = {
+      {Method::network, has_network<Key, Value> && auto_shape && n <= max_keys_of_network &&
+                            lab::device_attribute(cudaDevAttrClusterLaunch) != 0},
       {Method::counting, counted && (sizeof(Key) == 1 || many_for_counting)},
       {Method::one_partition, large_tiles && fits_one},
       {Method::partitions_of_many, two && n >= resident && ManyKeys::suits(n, device)},
@@ -160,6 +174,18 @@ void sort_by_two(lab::Span<Key> keys, lab::Order order, cudaStream_t stream) {
   sort_or_fall_back<TwoPartitionsPlan>(keys, order, keys.n, stream, queue);
 }
 
+/// While the record of lab 03 is not written, step 05 sorts its keys.
+template <class Key>
+void sort_by_network(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  try {
+#ifndef __SIMT__  // CUDA on the CPU has no clusters, and the step of lab 03 is not linked
+    return bitonic::sort_record(keys, order, shape, stream);
+#endif
+  } catch (const lab::NotWritten&) {
+  }
+  sort_pipeline(keys, order, shape, stream);
+}
+
 /// While the record of lab 04 is not written, step 05 sorts its keys.
 template <class Key>
 void sort_by_counting(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
@@ -181,9 +207,9 @@ void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (keys.n < 2) return;
   [[maybe_unused]] const Method method = choose_method<Key, Value>(keys.n, shape);
-  // Your code, when the core is written, instead of the next line. For keys that can be counted or partitioned (if
-  // constexpr), a switch over the method, which calls sort_by_counting, sort_by_one or sort_by_two and returns. For
-  // all others, sort_pipeline.
+  // Your code, when the core is written, instead of the next line. For keys that can be counted, that have a network,
+  // or that can be partitioned (if constexpr), a switch over the method, which calls sort_by_counting,
+  // sort_by_network, sort_by_one or sort_by_two and returns. For all others, sort_pipeline.
   NOT_WRITTEN("step 06");
 }
 

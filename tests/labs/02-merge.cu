@@ -156,6 +156,6 @@ TEST_CASE("the method of step 05 is the one for so many keys, unless the user ch
   const bool large = merge_sort::fits<Large>();
   CHECK(method(8449, {1, 0}) == (large ? Method::four_way : Method::four_way_small_tiles));
   CHECK(method(65536 * multiprocessors + 1, {}) == (large ? Method::four_way : Method::four_way_small_tiles));
-  const Method more_keys = merge_sort::has_two_way ? Method::two_way : Method::four_way;
+  const Method more_keys = merge_sort::has_all_methods ? Method::two_way : Method::four_way;
   if (large && multiprocessors > 2) CHECK(method(4096 * multiprocessors + 1, {}) == more_keys);
 }
