@@ -144,7 +144,7 @@ void queue_counting(lab::Span<std::uint16_t> keys, std::uint64_t* counts, unsign
                     cudaStream_t stream) {
   count_words({keys.data, keys.n}, counts, flip, count_blocks(shape, 2 * keys.n, 1),
               lab::threads_or(shape, count_threads), stream);
-  scan_blelloch({counts, word_values + 1}, {counts, word_values + 1}, {}, stream);
+  scan_counters_of_words(counts, stream);
 }
 
 }  // namespace

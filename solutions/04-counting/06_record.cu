@@ -8,8 +8,8 @@
 //   on the same streaming multiprocessor (SM) write.
 // New since step 03: columns of counters, and tiles. For descending order the counters are reversed, not the positions.
 //- Cost: 1 byte read and 1 byte written per byte of the keys, in the same time for every input of bytes. 2 kernels and
-//- 2 KiB of scratch memory for bytes, 5 kernels and 513 KiB for 16-bit keys, which packed_counters.cuh counts. Up to
-//- 2^20 of these take 1 kernel and no scratch memory on a GPU with thread block clusters (few_words.cuh).
+//- 2 KiB of scratch memory for bytes, 5 kernels and 513 KiB for 16-bit keys, which packed_counters.cuh counts. On a GPU
+//- with thread block clusters, 3 kernels instead of 5, and for up to 2^20 keys 1 kernel and no memory (few_words.cuh).
 // Limits: unsigned keys of 8 or 16 bits, and a multiple of 32 threads per block. 16-bit keys need 2^16 counters, so
 // other sorts are faster for some million of them, and for fewer on a GPU without clusters.
 // Lines: 44 to write, 163 given.
@@ -194,7 +194,7 @@ void queue_counting(lab::Span<std::uint16_t> keys, std::uint64_t* counts, unsign
                     cudaStream_t stream) {
   count_words({keys.data, keys.n}, counts, flip, count_blocks(shape, 2 * keys.n, 1),
               lab::threads_or(shape, count_threads), stream);
-  scan_blelloch({counts, word_values + 1}, {counts, word_values + 1}, {}, stream);
+  scan_counters_of_words(counts, stream);
 }
 
 }  // namespace
