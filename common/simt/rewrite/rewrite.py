@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns CUDA C++ into C++ that any compiler reads: the few things in CUDA that macros and headers cannot provide.
 
-    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR] [--arch N] [--saturate]
+    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR] [--arch N] [--saturate] [--notes]
 
 A kernel launch becomes a call of simt::launch, and `extern __shared__ T name[]` a name for the running block's dynamic
 shared memory. Nothing moves to another line, and `#line` names the file as it was given, so that a compiler's message
@@ -11,7 +11,8 @@ see that it is not defined. Comments, literals and everything else stay as they 
 A header that needs the same, or that includes one that does, is rewritten into a copy next to OUT, which the `#include`
 then names. Only headers in their includer's folder or in a DIR are considered.
 
-Errors go to standard error as `path:line: error: text`; then the exit status is 1, and nothing is written.
+Errors go to standard error as `path:line: error: text`; then the exit status is 1, and nothing is written. With
+--notes, so do notes on indices that nothing keeps within bounds.
 """
 
 import argparse
@@ -23,6 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from rewrite.output import dependencies, rewrite_all, write, write_all
 from rewrite.source import Reader, RewriteError
+from rewrite.unguarded import unguarded_indices
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -40,6 +42,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--saturate", action="store_true", help="casts to integers in device code saturate, as on a GPU"
     )
+    parser.add_argument("--notes", action="store_true", help="print notes on indices that nothing keeps in bounds")
     return parser.parse_args()
 
 
@@ -49,11 +52,13 @@ def main() -> int:
         reader = Reader(arguments.folders, arguments.root)
         main_source = reader.read(arguments.input)
         sources = list(reader.sources.values())
+        notes = unguarded_indices(sources) if arguments.notes else []
         rewrite_all(sources, arguments.arch, arguments.saturate)
         main_source.rewritten = True
         write_all(sources, main_source, arguments.output)
         if arguments.depfile:
             write(arguments.depfile, dependencies(arguments.output, sources))
+        print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr)
     except RewriteError as error:
         print(error, file=sys.stderr)
         return 1

@@ -215,7 +215,7 @@ def link_command(
 def rewrite(original: Path, output: Path, arguments: argparse.Namespace) -> bool:
     """Turns CUDA C++ into C++. False if that failed; the rewriter has then reported where and why."""
     command = [sys.executable, str(SIMT / "rewrite/rewrite.py"), str(original), "-o", str(output)]
-    command += ["--saturate", "--arch", str(nvcc_options.architecture(arguments))]
+    command += ["--saturate", "--arch", str(nvcc_options.architecture(arguments)), *["--notes"] * arguments.check]
     for folder in arguments.include:
         if not thrust.has_headers(Path(folder)):
             command += ["-I", folder]
