@@ -147,15 +147,19 @@ def table_of_keys(outcome: Outcome) -> str:
     return (begin + rows)[1:]
 
 
-def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True) -> list[str]:
+def failure_lines(
+    outcome: Outcome, options: str = "", with_keys: bool = True, is_explained: bool = False
+) -> list[str]:
     """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command.
-    `with_keys`: with the rows of keys."""
+    `with_keys`: with the rows of keys. `is_explained`: the cause has been named, of which findings are consequences."""
     case, what = outcome.case, message(outcome)
     if not with_keys:
         what = what.partition(_ROWS)[0]
     if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
         what = f"{outcome.status}: {what}"
-    findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
+    findings = [str(finding) for finding in outcome.findings[: 1 if is_explained else MOST_FINDINGS]]
+    if is_explained:  # what to do has been said
+        findings = [finding.partition("\n")[0] for finding in findings]
     printed = _without_findings(outcome)
     if outcome.status == "crashed" and not findings and (last := _LAST_WORDS.search(printed)):
         findings = [last[0]]
