@@ -662,4 +662,106 @@ MISTAKES = (
         {": lab::last_key<Key>(order);": ": Key(0);"},
         ["error: row 0: lane 1, after the last key, holds 0", "fill the positions from n on"],
     ),
+    # --- the cause comes before what follows from it ---
+    in_exchange(
+        "equal keys exchanged, too",
+        {"if (!lab::before(b, a, order)) return;": "if (lab::before(a, b, order)) return;"},
+        ["{at+1}: error: thread ", " exchanges keys[", "which are equal", "equal keys keep their order"],
+    ),
+    in_exchange(
+        "keys in variables of another type",
+        {"const Key a = keys[i], b = keys[i + 1];": "const int a = keys[i], b = keys[i + 1];"},
+        ["{at}: error: a has the type int, and is given a key", "declare it as Key"],
+        quick=True,
+    ),
+    in_global(
+        "as many pairs in both parities",
+        {"pairs = (n - parity) / 2;": "pairs = n / 2;"},
+        [
+            "{at+4}: error: thread 3 of block 0 compares keys[7] and keys[8], but there is no keys[8]: there are 8 keys",
+            "there are 3 pairs here, and 4 are compared: one too many is taken",
+            "pairs comes from line",
+            "error: out-of-bounds: ",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "a pair too few in even phases",
+        {"pairs = (n - parity) / 2;": "pairs = (n - 1) / 2;"},
+        ["{at+4}: error: no thread compares keys[6] and keys[7], the last of the 4 pairs", "pairs comes from line"],
+    ),
+    in_global(
+        "blocks and threads exchanged",
+        {"<<<blocks, threads_per_block,": "<<<threads_per_block, blocks,"},
+        ["{at}: error: the launch has 2,000 threads per block", "are the two exchanged?"],
+    ),
+    in_global(
+        "one block with a thread for each pair",
+        {"<<<blocks, threads_per_block,": "<<<1, keys.n / 2,"},
+        ["{at}: error: the launch has ", "threads per block, but a block has at most 1,024", "launch more blocks instead"],
+    ),
+    in_global(
+        "a block for each pair",
+        {"<<<blocks, threads_per_block,": "<<<keys.n / 2, 1,"},
+        ["{at}: error: launch-shape: kernel run_phase: is launched with <<<", "but the user has chosen <<<"],
+    ),
+    in_global(
+        "a step that leaves out the threads of a block",
+        {"stride = std::int64_t(gridDim.x) * blockDim.x;": "stride = gridDim.x;"},
+        [
+            "{at+3}: error: thread 0 of block 0 and thread 1 of block 0 both compare keys[2] and keys[3]",
+            "its loop goes on by 1, but it must go on by the number of threads in the grid",
+        ],
+    ),
+    in_halo(
+        "a window that is stored whole",
+        {
+            "for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) to[i] = window[i - left];": "for (int i "
+            "= threadIdx.x; i < count; i += blockDim.x) to[left + i] = window[i];"
+        },
+        [
+            "{at}: error: block 0 stores position 512 of the array, which is not in its tile: that has the positions 0 to "
+            "511",
+            "its halo",
+        ],
+    ),
+    in_halo(
+        "one load per thread",
+        {LOAD: "if (int(threadIdx.x) < count) window[threadIdx.x] = from[left + threadIdx.x];"},
+        ["{at}: error: the load leaves out ", "each of the 512 threads loads one key: a loop must go on with more"],
+        quick=True,
+    ),
+    in_halo(
+        "a pair beyond the window",
+        {"i + 1 < count;": "i < count;"},
+        ["{at+1}: error: thread ", "but there is no window[", "one too many is taken"],
+    ),
+    in_halo(
+        "no barrier before the next tile",
+        {"__syncthreads();  // the next load": ";  // the next load"},
+        ["{at-1}: error: no barrier follows this line before the next round", "put __syncthreads() after line"],
+        alone=True,
+    ),
+    in_halo(
+        "no barrier between the phases",
+        {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
+        ["{at-2}: error: no barrier ends a round of the loop that leads to this line", "put __syncthreads() where"],
+        alone=True,
+    ),
+    in_halo(
+        "a barrier that some threads reach more often",
+        {COMPARE: COMPARE.replace("\n      }\n      ", "\n        ").replace(";  //", ";\n      }  //")},
+        ["{at+1}: error: not all threads of the block reach this __syncthreads(): it is inside the loop of line"],
+    ),
+    in_rows(
+        "the last key of ascending order in either order",
+        {": lab::last_key<Key>(order);": ": lab::last_key<Key>(lab::Order::ascending);"},
+        ["{at}: error: row 0: lane ", "after the last key, holds", "lab::last_key<Key>(order), whose last key"],
+    ),
+    in_rows(
+        "the kernel of the other order",
+        {"sort_rows_kernel<lab::Order::descending><<<": "sort_rows_kernel<lab::Order::ascending><<<"},
+        ["{at}: error: sort_rows_kernel<lab::Order::ascending> is launched here, but the order ", "descending"],
+        quick=True,
+    ),
 )

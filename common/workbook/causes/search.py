@@ -17,7 +17,7 @@ from ..pictures.trace import Barrier, Trace
 from . import networks, rows, tiles
 from .comparisons import busiest, by_launch, comparisons
 from .networks import Stage
-from .source import Source, device_functions
+from .source import SHUFFLE, Source, device_functions
 from .stage_check import Cause, Run, check_stage
 from .tiles import MOST_ACCESSES, Traced, missing_barrier
 
@@ -44,8 +44,10 @@ class Search:
         fail. `file`: the step's."""
         source = Source(file or outcome.file)
         kinds = {finding.kind for finding in outcome.findings}
-        if kinds & {"race", "divergent-barrier"} and (uneven := source.uneven_barrier()):
+        if kinds & {"race", "divergent-barrier"} and (uneven := source.uneven()):
             return _uneven(source, *uneven)
+        if "invalid-warp-mask" in kinds and (uneven := source.uneven(SHUFFLE, ("if",))):
+            return _uneven_shuffle(source, *uneven)
         if known := _of_host_code(outcome, source) or _of_shape(outcome):
             return known
         found = None
@@ -68,6 +70,11 @@ class Search:
         if not found or not found.is_undecided:
             return found
         return self._decided(outcome, found)
+
+    def superfluous(self, case: Case) -> Cause | None:
+        """A stage of a right step that it could do without; None if none is found."""
+        search = _REPEATED.get((case.lab, case.step))
+        return search(case, self.traced) if search else None
 
     def _decided(self, outcome: Outcome, found: Cause) -> Cause | None:
         """Why two keys are not exchanged: other keys may show it."""
@@ -139,6 +146,12 @@ def _uneven(source: Source, barrier: int, control: int) -> Cause:
     return Cause(f"{source.file}:{barrier}", text, details)
 
 
+def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
+    text = f"not all lanes of the warp reach this shuffle: it is inside the if of line {control}"
+    details = (source.quoted(control), "let all lanes take part before the if, and use the result inside it")
+    return Cause(f"{source.file}:{shuffle}", text, details)
+
+
 def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], source: Source) -> Cause | None:
     """What a fact about the cases that fail adds to the cause: the types of keys, and the order."""
     case = outcome.case
@@ -149,6 +162,8 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         text = f"{held.name} has the type {held.type}, and is given a key; here, keys are {case.type}"
         before = (found.text,) if found else ()
         return Cause(f"{source.file}:{held.line}", text, ("declare it as Key, which is the type of the keys", *before))
+    if found and found.is_of_order and of_type and re.search(r"= -?nan\b", found.text):
+        return found.also("a nan has its place in the order: lab::before() knows it, but < and > are false for a nan")
     if found and found.is_of_order and "fails only in descending order" in facts:
         return found.also("only descending order fails: is the order used in the comparison, as lab::before() does it?")
     return found
@@ -178,7 +193,7 @@ class _Launches:
                     continue
                 launch = trace.launches[number]
                 run = replace(run, n=self.keys, launch=launch, number=number + 1)
-                where = f"launch {number + 1} ({launch.kernel}), n = {case.n:,}"
+                where = f"launch {number + 1} ({launch.kernel}, n = {case.n:,})"
                 found = comparisons(accesses, array) if array else []
                 if done == len(self.plan):
                     return None
@@ -250,7 +265,7 @@ def _stages(case: Case, traced: Traced) -> Cause | None:
 Searching = Callable[[Case, Traced], "Cause | None"]
 
 
-def _if_launched(search: Callable[[Case, Traced], Cause | None], least: Callable[[int], int]) -> Searching:
+def _if_launched(search: Searching, least: Callable[[int], int], what: str) -> Searching:
     """The search where a race was found: it must not be one between stages that share a launch."""
 
     def searched(case: Case, traced: Traced) -> Cause | None:
@@ -261,8 +276,8 @@ def _if_launched(search: Callable[[Case, Traced], Cause | None], least: Callable
         is_between = any(int(launch.grid.partition(",")[0]) > 1 for launch in trace.launches)
         if not barrier or not is_between:
             return None
-        text = "this __syncthreads() orders the threads of one block only, but all blocks must end a stage before the next"
-        return Cause(barrier, text, ("run one stage per launch: launches of one stream run one after another",))
+        text = f"this __syncthreads() orders the threads of one block, but all blocks must end a {what} before the next one"
+        return Cause(barrier, text, (f"run one {what} per launch: launches of one stream run one after another",))
 
     return searched
 
@@ -278,10 +293,10 @@ _SEARCHES: dict[tuple[str, int], Searching] = {
 }
 _BEFORE_RACES: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 0): _exchange,
-    ("01-odd-even", 1): _if_launched(_phases, lambda n: n - 1),
+    ("01-odd-even", 1): _if_launched(_phases, lambda n: n - 1, "phase"),
     ("01-odd-even", 2): tiles.halo_beside_races,
     ("01-odd-even", 3): rows.beside_races,
-    ("03-bitonic", 1): _if_launched(_stages, lambda n: (n - 1).bit_length()),
+    ("03-bitonic", 1): _if_launched(_stages, lambda n: (n - 1).bit_length(), "stage"),
     ("03-bitonic", 2): tiles.beside_races,
     ("03-bitonic", 3): tiles.hybrid_beside_races,
 }
@@ -289,7 +304,8 @@ _STABLE: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 0): functools.partial(_exchange, is_stable=True),
     ("01-odd-even", 1): functools.partial(_phases, is_stable=True),
 }
+_REPEATED: dict[tuple[str, int], Searching] = {("03-bitonic", 2): tiles.repeated_stage}
 _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
 # Findings that may follow from a wrong pair of positions.
-_EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-launch"})
+_EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask"})
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

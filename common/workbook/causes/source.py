@@ -21,6 +21,7 @@ _HELD = re.compile(
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _BARRIER = re.compile(r"\b__syncthreads\s*\(")
+SHUFFLE = re.compile(r"\b__shfl_(?:up_|down_|xor_)?sync\s*\(")
 _CONTROL = re.compile(r"\b(for|while|if)\s*\(")
 
 
@@ -85,6 +86,8 @@ class Source:
             for name in re.findall(rf"(?<![\w.]){_NAME}\b", part):
                 found = self._assigned(name, line)
                 if found and found != line:
+                    if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
+                        return f"its index contains {name}, which line {found} makes from the number of the thread"
                     return f"{name} comes from {self.quoted(found)}"
         return ""
 
@@ -146,14 +149,16 @@ class Source:
             names |= {name for name, value in assigned if names & set(re.findall(_NAME, value))}
         return names
 
-    def uneven_barrier(self) -> tuple[int, int] | None:
-        """The first barrier in a loop or an if that depends on the thread, and the line of that; None: there is none."""
-        for match in _BARRIER.finditer(self.text):
-            names = self._of_threads(match.start())
+    def uneven(self, calls: re.Pattern[str] = _BARRIER, controls: Sequence[str] = ("for", "while", "if")) -> tuple[int, int] | None:
+        """The first barrier in a loop or an if that depends on the thread, and the line of that; None: there is none.
+        `calls`: of other functions. `controls`: the statements that count."""
+        for match in calls.finditer(self.text):
+            names = self._of_threads(match.start()) | {"lane"}
             around = [
                 at
                 for begins, ends, at, condition in self._blocks()
                 if begins <= match.start() <= ends and self._depends(condition, names)
+                if self.text.startswith(tuple(controls), at)
             ]
             if around:
                 return self._line_at(match.start()), self._line_at(around[-1])

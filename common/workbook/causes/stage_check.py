@@ -122,7 +122,7 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     )
     if alike and not set(own) & set(stage.pairs):
         text = f"{where} compares the pairs of {alike.kind or alike.name}: {pairs_text(own)}"
-        details = (f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}", run.index_of(place))
+        details = (run.index_of(place), f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}")
         return _of_numbers(run, stage, Cause(place, text, details))
     detail = f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
     if len(first.loads) == 2:
@@ -130,6 +130,9 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
         own_partners = [(p, partners[p]) for p in first.pair if p in partners]
         if own_partners:
             detail = f"the partner of {run.named(own_partners[0][0])} is {run.named(own_partners[0][1])}"
+    due = _pair_of(run, stage, first)
+    if due and not set(due) & set(first.pair):
+        detail += f"; the pair of thread {run.thread_number(first)} is {run.named(*due)}"
     text = f"{run.thread(first)} compares {run.named(*first.pair)}"
     details = (detail, run.index_of(place), f"in {where}: {stage.name}")
     return _of_numbers(run, stage, Cause(place, text, details), is_detail=False)
@@ -147,8 +150,8 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     if outside < run.n:
         details = []
     elif len({one.pair for one in right}) == len(stage.pairs) and len(beyond) == 1:
-        pairs = "no pair" if not stage.pairs else f"{_counted(len(stage.pairs))}, and {len(stage.pairs) + 1} are compared"
-        details = [f"{stage.name} has {pairs} here: one too many is taken"]
+        pairs = f"{_counted(len(stage.pairs))} here, and {len(stage.pairs) + 1} are compared" if stage.pairs else "no pair here"
+        details = [f"there {'is' if len(stage.pairs) < 2 else 'are'} {pairs}: one too many is taken"]
     details += [run.bound_of(place) if outside >= run.n else run.index_of(place), f"in {where}: {stage.name}"]
     return _of_numbers(run, stage, Cause(place, text, tuple(details)), is_detail=False)
 
@@ -161,7 +164,7 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
     """Whether the launch passes the numbers of another stage to the kernel: then it is at fault, not the kernel.
     `is_detail`: says so, too, if it passes the right ones."""
     launch = run.launch
-    if launch is None or not stage.numbers:
+    if launch is None or run.is_in_block or not stage.numbers:
         return cause
     passed = {p: launch.arguments[p] if p < len(launch.arguments) else None for p in stage.numbers}
     if None in passed.values():
@@ -173,7 +176,7 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
     wanted = [number for _, number in stage.numbers.values()]
     given = [*passed.values()]
     if given == wanted:
-        detail = f"the launch passes {listed(given)}, as it must: the fault is in the kernel"
+        detail = f"the launch passes {listed(given)}, as it must: does the kernel use that?"
         return cause.also(detail) if is_detail else cause
     text = f"launch {run.number} ({launch.kernel}) passes {listed(given)}, but it must be {listed(wanted)}"
     exchanged = "are two arguments exchanged?" if len(wanted) == 2 and given == wanted[::-1] else ""
@@ -200,7 +203,7 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         return _of_numbers(run, stage, replace(twice, details=(text, *twice.details, stages)), is_detail=False)
     cause = Cause(place, text, (*_of_threads(run, stage, found, missing, place), stages))
     launch, counted = run.launch, stage.counted
-    if launch and counted and len(launch.arguments) > counted[0]:
+    if launch and counted and not run.is_in_block and len(launch.arguments) > counted[0]:
         passed, number = launch.arguments[counted[0]], stage.number_of(missing[0])
         if passed is not None and passed <= number:
             text = f"launch {run.number} ({launch.kernel}) passes {counted[1]} = {passed}, which is too few"
@@ -280,14 +283,16 @@ def _of_threads(
                 )
     pairs = len({one.pair for one in found if one.pair in stage.pairs})
     if is_rest:
-        return (f"{stage.name} has {_counted(len(stage.pairs))} here, and {pairs} are compared", run.bound_of(place))
+        compared = f"{pairs} {'is' if pairs == 1 else 'are'} compared"
+        return (f"there are {_counted(len(stage.pairs))} here, and {compared}", run.bound_of(place))
     return ("check how many pairs there are, and which is the first and the last one", run.bound_of(place))
 
 
 def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: str) -> Cause | None:
     """The first pair of the stage that is not in the right order afterwards."""
     stages = f"in {where}: {stage.name}"
-    for one in found:
+    turned: dict[bool, Cause] = {}  # by whether keys in order are exchanged: pairs in the wrong order
+    for one in sorted(found, key=lambda one: (one.block, one.thread)):
         if one.pair not in stage.pairs:
             continue
         extra = [position for position in one.stores if position not in one.loads]
@@ -295,7 +300,14 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
             text = f"{run.thread(one)} compares {run.named(*one.pair)}, but writes {run.named(extra[0])}"
             return Cause(run.place(one.stores[extra[0]].code), text, (stages,))
         if cause := _wrong_result(run, stage, one):
-            return replace(cause, details=(*cause.details, stages))
+            if not cause.is_of_order:
+                return replace(cause, details=(*cause.details, stages))
+            turned.setdefault("which are in order" in cause.text, cause)
+    if len(turned) == 2:
+        both = "keys in the wrong order are left as they are: the comparison is the wrong way round"
+        return replace(turned[True], details=(both, *turned[True].details, stages), is_of_order=False)
+    for cause in turned.values():
+        return replace(cause, details=(*cause.details, stages))
     return None
 
 
@@ -320,16 +332,13 @@ def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:
     wanted = f"the order here is {opposite}{run.order}"
     if not forward:
         wanted += f", because {stage.turned.replace('i &', f'{low} &')}"
-    details: tuple[str, ...] = (wanted,)
-    if run.key_type == "f32" and any(key_of(value, size, "f32") != key_of(value, size, "f32") for value in (a, b)):
-        details = ("a nan has a place in the order, too: lab::before() knows it, but < and > are false for a nan", wanted)
     if after == (a, b):
         text = f"{run.thread(one)} compares {keys}, but does not exchange them"
-        return Cause(run.place(one.code), text, details, is_undecided=not one.stores, is_of_order=True)
+        return Cause(run.place(one.code), text, (wanted,), is_undecided=not one.stores, is_of_order=True)
     if after == (b, a):
         place = run.place(one.stores[low].code)
         text = f"{run.thread(one)} exchanges {keys}, which are in order"
-        return Cause(place, text, details, is_of_order=True)
+        return Cause(place, text, (wanted,), is_of_order=True)
     return _lost_key(run, one, keys, after)
 
 

@@ -220,6 +220,7 @@ class _Rounds:
     def __init__(self) -> None:
         self.parts: list[list[Access]] = [[]]
         self._began = [0]  # the interval of each
+        self._loads: dict[int, int] = {}  # that of its first load
         self._round: dict[int, int] = {}  # of each thread
         self._has_stored: set[int] = set()  # threads, in their round
 
@@ -229,9 +230,13 @@ class _Rounds:
             own += 1
             self._has_stored.discard(access.thread)
         is_global = access.array.space == "global"
-        if is_global and access.way == "load" and access.thread in self._has_stored:
+        is_load = is_global and access.way == "load"
+        # All keys of a round are loaded before its first barrier.
+        is_later = self._loads.setdefault(own, access.interval) < access.interval if is_load else False
+        if is_load and (is_later or access.thread in self._has_stored):
             own += 1
             self._has_stored.discard(access.thread)
+            self._loads.setdefault(own, access.interval)
         if own == len(self.parts):
             self.parts.append([])
             self._began.append(access.interval)
@@ -260,7 +265,7 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
 
 def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
     """The first stage in a tile that departs from the plan."""
-    if (wrong := tile.of_window() or tile.of_moves()) or not tile.loads:
+    if (wrong := tile.of_moves() or tile.of_window()) or not tile.loads:
         return wrong
     found = tile.stages
     if wrong := tile.of_stores():
@@ -310,14 +315,33 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
     return None
 
 
+def repeated_stage(case: Case, traced: Traced) -> Cause | None:
+    """A stage with the pairs of the one before it, which changes nothing and costs a barrier."""
+    trace = traced(case, None)
+    run = Run(trace, case.type or "u32", case.order)
+    for launch, accesses in by_launch(trace).items():
+        for tile in tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n):
+            for number, (before, stage) in enumerate(zip(tile.stages, tile.stages[1:]), 2):
+                pairs = {one.pair for one in stage}
+                if pairs == {one.pair for one in before}:
+                    place = tile.run.place(stage[0].code)
+                    text = f"this stage compares the pairs that the stage before it has compared: {pairs_text(sorted(pairs))}"
+                    details = (
+                        f"it is stage {number} in {tile.where}, n = {case.n}: one too many, with a barrier of its own",
+                        tile.run.bound_of(place),
+                    )
+                    return Cause(place, text, details)
+    return None
+
+
 def missing_barrier(case: Case, traced: Traced) -> Cause | None:
     """The lines of the first race in shared memory, if each thread compares the right pairs."""
     trace = traced(case, None)
     run = Run(trace, case.type or "u32", case.order)
     if not trace.races:
         return None
-    race = min(trace.races.values(), key=lambda race: (race.access.launch, race.access.block, race.access.interval))
-    access, other = race.access, race.other
+    race = min(trace.races.values(), key=lambda race: (race.now.launch, race.now.block, race.now.interval))
+    access, other = race.now, race.before
     if access.array.space != "shared" or access.block != other.block:
         return None
     (file, line), (other_file, other_line) = line_of(run.place(access.code)), line_of(run.place(other.code))
@@ -475,7 +499,7 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
     """The first phase in a window that departs from the sort; `done` phases have been made before."""
     if tile.count <= 0 or not tile.loads:
         return None
-    if wrong := tile.of_window() or tile.of_moves() or tile.of_stores():
+    if wrong := tile.of_moves() or tile.of_window() or tile.of_stores():
         return wrong
     found = tile.stages
     end = tile.first + tile.count
@@ -543,6 +567,8 @@ def halo(case: Case, traced: Traced) -> Cause | None:
     is_small = n <= FEW_KEYS
     trace = traced(case, None) if is_small else traced(case, (0, 0))
     count = len(trace.launches)
+    if wrong := _too_many_phases(trace, n):
+        return wrong
     if is_small and (wrong := _too_few_phases(Run(trace, case.type or "u32", case.order), n)):
         return wrong
     seen = 0
@@ -568,6 +594,17 @@ def halo(case: Case, traced: Traced) -> Cause | None:
     if is_small and origin and target and target != origin:
         text = f"the last launch, number {count}, writes {target.name}, not {origin.name}"
         return Cause(trace.launches[-1].place, text, ("with an even number of launches, it writes the caller's array",))
+    return None
+
+
+def _too_many_phases(trace: Trace, n: int) -> Cause | None:
+    """A launch whose arguments ask for more phases than the halo has keys for."""
+    for number, launch in enumerate(trace.launches, 1):
+        first, end = (*launch.arguments, None, None)[3:5] if len(launch.arguments) == 5 else (None, None)
+        if first is not None and end is not None and end - first > HALO and n > TILE_OF_PHASES:
+            text = f"launch {number} runs {end - first} phases, but the halo of a tile has keys for {HALO} phases"
+            details = (f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}",)
+            return Cause(launch.place, text, details)
     return None
 
 

@@ -349,6 +349,11 @@ class Checker:
                     return found
         return None
 
+    def _superfluous(self, step: StepFile) -> Cause | None:
+        """A stage that a step which is over a budget could do without."""
+        case = Case(step.lab, step.number, 16, input="reversed", type="u32", order="ascending")
+        return causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS).superfluous(case)
+
     def _larger(self, outcome: Outcome) -> Outcome | None:
         """A case of a few more keys that fails in the same way: two or three keys show no rule. None: there is none."""
         case = outcome.case
@@ -442,6 +447,8 @@ class Checker:
             return True
         if verdict.failed is None:
             print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
+            if cause := self._superfluous(step):
+                print(wrapped_message(str(cause)))
             print(wrapped_message("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())])), flush=True)
             self._note_player(step, verdict.costs, lines)
             return False
