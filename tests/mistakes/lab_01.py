@@ -698,7 +698,7 @@ MISTAKES = (
     in_global(
         "one block with a thread for each pair",
         {"<<<blocks, threads_per_block,": "<<<1, keys.n / 2,"},
-        ["{at}: error: the launch has ", "threads per block, but a block has at most 1,024", "launch more blocks instead"],
+        ["{at}: error: launch-shape: kernel run_phase: is launched with <<<1, ", "but the user has chosen <<<"],
     ),
     in_global(
         "a block for each pair",

@@ -163,7 +163,8 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         before = (found.text,) if found else ()
         return Cause(f"{source.file}:{held.line}", text, ("declare it as Key, which is the type of the keys", *before))
     if found and found.is_of_order and of_type and re.search(r"= -?nan\b", found.text):
-        return found.also("a nan has its place in the order: lab::before() knows it, but < and > are false for a nan")
+        nan = "a nan has its place in the order: lab::before() knows it, but < and > are false for a nan"
+        return replace(found, details=(nan, *(d for d in found.details if not d.startswith("only pairs"))))
     if found and found.is_of_order and "fails only in descending order" in facts:
         return found.also("only descending order fails: is the order used in the comparison, as lab::before() does it?")
     return found
@@ -269,7 +270,7 @@ def _if_launched(search: Searching, least: Callable[[int], int], what: str) -> S
     """The search where a race was found: it must not be one between stages that share a launch."""
 
     def searched(case: Case, traced: Traced) -> Cause | None:
-        trace = traced(case, (0, 0))
+        trace = traced(case, (0, 2))
         if len(trace.launches) >= least(case.n):
             return search(case, traced)
         barrier = next((event.place for event in trace.events if isinstance(event, Barrier)), "")

@@ -161,7 +161,7 @@ class Source:
                 if self.text.startswith(tuple(controls), at)
             ]
             if around:
-                return self._line_at(match.start()), self._line_at(around[-1])
+                return self._line_at(match.start()), self._line_at(around[0])  # the outermost
         return None
 
     @staticmethod

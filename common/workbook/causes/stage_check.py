@@ -292,6 +292,7 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
     """The first pair of the stage that is not in the right order afterwards."""
     stages = f"in {where}: {stage.name}"
     turned: dict[bool, Cause] = {}  # by whether keys in order are exchanged: pairs in the wrong order
+    sides: set[bool] = set()  # whether these belong in the step's order
     for one in sorted(found, key=lambda one: (one.block, one.thread)):
         if one.pair not in stage.pairs:
             continue
@@ -303,6 +304,12 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
             if not cause.is_of_order:
                 return replace(cause, details=(*cause.details, stages))
             turned.setdefault("which are in order" in cause.text, cause)
+            sides.add(stage.pairs[one.pair])  # type: ignore[index]
+    if turned and len(sides) == 1 and len(set(stage.pairs.values())) == 2:
+        which = "in the order of the step" if sides == {True} else f"in the opposite order, because {stage.turned}"
+        only = f"only pairs that belong {which}, are wrong: how does the direction follow from i?"
+        cause = next(iter(turned.values()))
+        return replace(cause, details=(only, *cause.details, stages))
     if len(turned) == 2:
         both = "keys in the wrong order are left as they are: the comparison is the wrong way round"
         return replace(turned[True], details=(both, *turned[True].details, stages), is_of_order=False)

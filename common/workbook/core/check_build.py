@@ -215,7 +215,7 @@ def with_shape(outcome: Outcome) -> Outcome:
         if shape != chosen:
             text = (
                 f"kernel {launch['kernel']}: is launched with <<<{shape[0]}, {shape[1]}>>>, but the user has chosen "
-                f"<<<{chosen[0]}, {chosen[1]}>>>\nlaunch it with the numbers of blocks and threads that lab::blocks_or() "
+                f"<<<{chosen[0]}, {chosen[1]}>>>\n    launch it with the numbers of blocks and threads that lab::blocks_or() "
                 "and lab::threads_or() return"
             )
             file, line = _launch_of(outcome, launch["kernel"])
