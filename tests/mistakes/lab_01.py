@@ -739,13 +739,13 @@ MISTAKES = (
     in_halo(
         "no barrier before the next tile",
         {"__syncthreads();  // the next load": ";  // the next load"},
-        ["{at-1}: error: no barrier follows this line before the next round", "put __syncthreads() after line"],
+        ["{at-1}: error: no barrier follows this line before line ", "put __syncthreads() after line", "at the end of the"],
         alone=True,
     ),
     in_halo(
         "no barrier between the phases",
         {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
-        ["{at-2}: error: no barrier ends a round of the loop that leads to this line", "put __syncthreads() where"],
+        ["{at-2}: error: no barrier comes between this line and what comes to it next", "put __syncthreads() after line"],
         alone=True,
     ),
     in_halo(

@@ -411,7 +411,7 @@ MISTAKES = (
     in_shared(
         "no barrier between the first stage and the others",
         {"    __syncthreads();  // the next stage compares": "    // the next stage compares"},
-        ["{at-2}: error: no barrier comes between this line and line ", "put __syncthreads() between line "],
+        ["{at-2}: error: no barrier comes between this line and ", "put __syncthreads() after line "],
         quick=True,
     ),
     in_shared(

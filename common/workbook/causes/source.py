@@ -76,20 +76,21 @@ class Source:
         return 0
 
     def index_of(self, line: int) -> str:
-        """Where the index of a line comes from; "" if that is not known, or the line says it itself."""
+        """Where the indices of a line come from; "" if that is not known, or the line says it itself."""
         if not 0 < line <= len(self.lines):
             return ""
         text = self.lines[line - 1]
         call = _CALL.search(text)
         parts = _INDEX.findall(text) or (call[1].split(",")[-2:] if call else [])
+        comes: dict[int, str] = {}
         for part in parts:
             for name in re.findall(rf"(?<![\w.]){_NAME}\b", part):
                 found = self._assigned(name, line)
                 if found and found != line:
                     if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
                         return f"its index contains {name}, which line {found} makes from the number of the thread"
-                    return f"{name} comes from {self.quoted(found)}"
-        return ""
+                    comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
+        return "; ".join([*comes.values()][:2])
 
     def bound_of(self, line: int) -> str:
         """What decides how often a line is reached: the loop or test around it, and where its limit comes from."""
@@ -125,6 +126,29 @@ class Source:
     def barriers(self) -> list[int]:
         """The lines of barriers."""
         return [number for number, line in enumerate(self.lines, 1) if _BARRIER.search(line)]
+
+    # --- the order of lines ---
+
+    def function_of(self, line: int) -> tuple[str, int, int]:
+        """The name of the function around a line, and its first and last line."""
+        first = next((n for n in range(line, 1, -1) if self.lines[n - 2].startswith("}")), 1)
+        last = next((n for n in range(line, len(self.lines)) if self.lines[n - 1].startswith("}")), len(self.lines))
+        head = re.search(rf"\b({_NAME})\s*\([^;]*?\)\s*\{{", "\n".join(self.lines[first - 1 : last]))
+        return (head[1] if head else ""), first, last
+
+    def call_in(self, first: int, last: int, name: str) -> int:
+        """The first line from the first to the last that calls a function; 0: none does."""
+        pattern = re.compile(rf"\b{re.escape(name)}\s*(?:<[^<>;]*>)?\s*\(")
+        return next((n for n in range(first, last + 1) if name and pattern.search(self.lines[n - 1])), 0)
+
+    def end_of_pairs(self, line: int) -> int:
+        """The last line of the loop in which the threads of a block share the work of a line; that line without one."""
+        ends = [line]
+        for begins, end, at, condition in self._blocks():
+            first, last = self._line_at(at), self._line_at(end)
+            if first <= line <= last and self._depends(condition, self._of_threads(begins)):
+                ends.append(last)
+        return max(ends)
 
     # --- barriers that only some threads reach ---
 

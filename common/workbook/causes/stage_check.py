@@ -85,6 +85,13 @@ class Run:
             return one.thread
         return one.block * int(self.launch.block.partition(",")[0]) + one.thread
 
+    def passed_count(self, stage: Stage) -> int | None:
+        """The number of comparators that the launch passes to the kernel; None if that is not known."""
+        if self.launch is None or self.is_in_block or stage.counted is None:
+            return None
+        position = stage.counted[0]
+        return self.launch.arguments[position] if position < len(self.launch.arguments) else None
+
     def is_before(self, a: int, b: int, size: int) -> bool:
         """Whether the key with the bits `a` must come before that with the bits `b`."""
         first, second = self._rank(a, size), self._rank(b, size)
@@ -145,13 +152,18 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     text = f"{run.thread(first)} compares {run.named(*first.pair)}, but there is no {run.named(outside)}: "
     text += f"there are {run.n:,} keys" if outside >= run.n else "check for an index below 0"
     right = [one for one in found if one.pair in stage.pairs]
-    beyond = {one.pair for one in found if one.pair[-1] >= run.n}
+    pairs = len({one.pair for one in found})
     details = [f"skip a comparator whose partner is not below {run.n:,}"]
     if outside < run.n:
         details = []
-    elif len({one.pair for one in right}) == len(stage.pairs) and len(beyond) == 1:
-        pairs = f"{_counted(len(stage.pairs))} here, and {len(stage.pairs) + 1} are compared" if stage.pairs else "no pair here"
-        details = [f"there {'is' if len(stage.pairs) < 2 else 'are'} {pairs}: one too many is taken"]
+    elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
+        many = "one too many is taken" if pairs == len(stage.pairs) + 1 else "too many are taken"
+        verb = "is" if len(stage.pairs) < 2 else "are"
+        details = [f"there {verb} {_counted(len(stage.pairs))} here, and {pairs} {'is' if pairs < 2 else 'are'} compared: {many}"]
+        passed = run.passed_count(stage)
+        if run.launch and passed is not None and passed > len(stage.pairs):
+            place = run.launch.place
+            text = f"launch {run.number} ({run.launch.kernel}) passes comparators = {passed}, but the stage has {len(stage.pairs)}"
     details += [run.bound_of(place) if outside >= run.n else run.index_of(place), f"in {where}: {stage.name}"]
     return _of_numbers(run, stage, Cause(place, text, tuple(details)), is_detail=False)
 
@@ -202,11 +214,11 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
     if twice := compared_twice(run, found, stage):
         return _of_numbers(run, stage, replace(twice, details=(text, *twice.details, stages)), is_detail=False)
     cause = Cause(place, text, (*_of_threads(run, stage, found, missing, place), stages))
-    launch, counted = run.launch, stage.counted
-    if launch and counted and not run.is_in_block and len(launch.arguments) > counted[0]:
-        passed, number = launch.arguments[counted[0]], stage.number_of(missing[0])
-        if passed is not None and passed <= number:
-            text = f"launch {run.number} ({launch.kernel}) passes {counted[1]} = {passed}, which is too few"
+    launch, passed = run.launch, run.passed_count(stage)
+    if launch and stage.counted and passed is not None:
+        number = stage.number_of(missing[0])
+        if passed <= number:
+            text = f"launch {run.number} ({launch.kernel}) passes {stage.counted[1]} = {passed}, which is too few"
             detail = f"{run.named(*missing[0])} are comparator {number}, counted from 0: no thread comes to it"
             return Cause(launch.place, text, (detail, stages))
     return _of_numbers(run, stage, cause, is_detail=False)

@@ -12,7 +12,7 @@ from ..pictures.trace import Access, Array, Barrier, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
 from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
-from .source import line_of
+from .source import Source, line_of
 from .stage_check import (
     Cause,
     Run,
@@ -103,6 +103,9 @@ class Tile:
     def of_window(self) -> Cause | None:
         """Positions that are not loaded, or that are loaded beyond the array or the window."""
         array = busiest(self.accesses, "shared")
+        for access in self.accesses:
+            if access.array.space == "global" and access.outside:
+                return self._beyond_keys(access)
         for move in self.loads:
             if move.store.outside and array:
                 return self._beyond_array(array, move)
@@ -123,6 +126,17 @@ class Tile:
                 "i += blockDim.x, as long as i < count"
             )
         return Cause(place, text, (detail or self.run.bound_of(place), f"in {self.where}"))
+
+    def _beyond_keys(self, access: Access) -> Cause:
+        place = self.run.place(access.code)
+        way = "stores" if access.writes else "loads"
+        text = f"thread {access.thread} {way} position {access.offset // access.bytes} of an array of "
+        text += f"{access.array.bytes // access.bytes:,} keys"
+        last = self.first + self.count if access.writes else self.left + self.keys
+        whose = "the tile" if access.writes else self.run.array
+        begin = self.first if access.writes else self.left
+        details = (f"{whose} has the positions {begin} to {last - 1}", self.run.bound_of(place), f"in {self.where}")
+        return Cause(place, text, details)
 
     def _beyond_array(self, array: Array, move: Move) -> Cause:
         size = array.bytes // move.store.bytes
@@ -348,21 +362,35 @@ def missing_barrier(case: Case, traced: Traced) -> Cause | None:
     if file != other_file or not line or not other_line:
         return None
     source = run.source(f"{file}:{line}")
-    low, high = sorted((line, other_line))
     did = f"{'writes' if access.writes else 'reads'} {access.array.name}[{access.offset // access.bytes}]"
     before = f"{'written' if other.writes else 'read'} it"
     what = f"thread {access.thread} {did} in line {line} as soon as thread {other.thread} has {before} in line {other_line}"
+    text, remedy, place = _between(source, line, other_line)
+    return Cause(f"{file}:{place}", text, (remedy, what, f"in launch {access.launch + 1}, block {access.block}"))
+
+
+def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]:
+    """Where a barrier is missing between two lines: what is wrong, what to do, and where that is."""
+    name, first, last = source.function_of(line)
+    other_name, other_first, other_last = source.function_of(other_line)
+    whose = ""
+    if first != other_first:  # one of the two functions calls the other
+        if call := source.call_in(first, last, other_name):
+            other_line, whose = call, f", which calls {other_name}()"
+        elif call := source.call_in(other_first, other_last, name):
+            line, whose = call, f", which calls {name}()"
+    low, high = sorted((line, other_line))
+    calls = whose if source.call_in(high, high, name) or source.call_in(high, high, other_name) else ""
+    end = source.end_of_pairs(low)
     if low == high:
-        text = "no barrier ends a round of the loop that leads to this line"
-        remedy = f"put __syncthreads() where a round of that loop ends, after line {low}"
-    elif any(low < barrier < high for barrier in source.barriers):
-        text = f"no barrier follows this line before the next round of the loop comes to line {low}"
-        remedy = f"put __syncthreads() after line {high}, at the end of the round"
-        low = high
-    else:
-        text = f"no barrier comes between this line and line {high}"
-        remedy = f"put __syncthreads() between line {low} and line {high}"
-    return Cause(f"{file}:{low}", text, (remedy, what, f"in launch {access.launch + 1}, block {access.block}"))
+        text = "no barrier comes between this line and what comes to it next, in the next round of a loop"
+        return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
+    if any(end <= barrier < high for barrier in source.barriers):
+        end = source.end_of_pairs(high)
+        text = f"no barrier follows this line before line {low} is reached in the next round of the loop"
+        return text, f"put __syncthreads() after line {end}, at the end of the round", high
+    text = f"no barrier comes between this line and line {high}{calls}"
+    return text, f"put __syncthreads() after line {end}, before line {high}", low
 
 
 def beside_races(case: Case, traced: Traced) -> Cause | None:
@@ -478,7 +506,10 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
         is_in_tiles = any(access.array.space == "shared" for access in accesses)
         if is_in_tiles == isinstance(wanted, Stage) and accesses:
             text = f"launch {number + 1} is {launch.kernel}, but it must be another one"
-            return Cause(launch.place, text, (f"{what} is missing before it",))
+            stride = (*launch.arguments, None, None, None, None)[3]
+            is_short = not is_in_tiles and stride is not None and stride < TILE_OF_STAGES
+            short = f"it passes stride = {stride}: strides below {TILE_OF_STAGES} are the work of merge_in_tiles()"
+            return Cause(launch.place, text, (short if is_short else "", f"{what} is missing before it"))
         if isinstance(wanted, Stage):
             own_run = replace(run, n=case.n, launch=launch, number=number + 1)
             array = busiest(accesses, "global")
