@@ -678,8 +678,8 @@ MISTAKES = (
         "as many pairs in both parities",
         {"pairs = (n - parity) / 2;": "pairs = n / 2;"},
         [
-            "{at+4}: error: thread 3 of block 0 compares keys[7] and keys[8], but there is no keys[8]: there are 8 keys",
-            "there are 3 pairs here, and 4 are compared: one too many is taken",
+            "{at+4}: error: thread 3 of block 0 compares keys[7] and keys[8], but there is no keys[8]: there are 8",
+            "there are 3 pairs here, but the kernel compares 4: one too many is taken",
             "pairs comes from line",
             "error: out-of-bounds: ",
         ],
@@ -716,12 +716,12 @@ MISTAKES = (
     in_halo(
         "a window that is stored whole",
         {
-            "for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) to[i] = window[i - left];": "for (int i "
-            "= threadIdx.x; i < count; i += blockDim.x) to[left + i] = window[i];"
+            "for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) to[i] = window[i - left];": "for ("
+            "int i = threadIdx.x; i < count; i += blockDim.x) to[left + i] = window[i];"
         },
         [
-            "{at}: error: block 0 stores position 512 of the array, which is not in its tile: that has the positions 0 to "
-            "511",
+            "{at}: error: block 0 stores position 512 of the array, which is not in its tile: that has the positions 0 "
+            "to 511",
             "its halo",
         ],
     ),
@@ -739,13 +739,20 @@ MISTAKES = (
     in_halo(
         "no barrier before the next tile",
         {"__syncthreads();  // the next load": ";  // the next load"},
-        ["{at-1}: error: no barrier follows this line before line ", "put __syncthreads() after line", "at the end of the"],
+        [
+            "{at-1}: error: no barrier follows this line before line ",
+            "put __syncthreads() after line",
+            "at the end of the",
+        ],
         alone=True,
     ),
     in_halo(
         "no barrier between the phases",
         {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
-        ["{at-2}: error: no barrier comes between this line and what comes to it next", "put __syncthreads() after line"],
+        [
+            "{at-2}: error: no barrier comes between this line and what comes to it next",
+            "put __syncthreads() after line",
+        ],
         alone=True,
     ),
     in_halo(

@@ -375,12 +375,18 @@ MISTAKES = (
     in_global(
         "no merge into all keys",
         {"k <= n; k *= 2": "k < n; k *= 2"},
-        ["{at+2}: error: run_stage is never launched for k = 8, j = 4; ", "all of them have k = 8: where does the loop over k"],
+        [
+            "{at+2}: error: run_stage is never launched for k = 8, j = 4; ",
+            "all of them have k = 8: where does the loop over k",
+        ],
     ),
     in_global(
         "no stage of neighbours",
         {"j > 0; j /= 2": "j > 1; j /= 2"},
-        ["{at+1}: error: run_stage is never launched for k = 2, j = 1; ", "all of them have j = 1: where does the loop over j"],
+        [
+            "{at+1}: error: run_stage is never launched for k = 2, j = 1; ",
+            "all of them have j = 1: where does the loop over j",
+        ],
         quick=True,
     ),
     in_global(
@@ -400,12 +406,17 @@ MISTAKES = (
     in_global(
         "a bit of the comparator in place of its rest",
         {"(t & (j - 1));": "(t & j);"},
-        ["both compare keys[0] and keys[1]", "thread 1 of block 0 should compare keys[2] and keys[3]: i comes from line "],
+        [
+            "both compare keys[0] and keys[1]",
+            "thread 1 of block 0 should compare keys[2] and keys[3]: i comes from line ",
+        ],
     ),
     in_global(
         "a comparison with signs",
-        {"forward ? lab::before(b, a, order) : lab::before(a, b, order);": "(b < a) == (forward == (order == "
-         "lab::Order::ascending)) && a != b;"},
+        {
+            "forward ? lab::before(b, a, order) : lab::before(a, b, order);": "(b < a) == (forward == (order == "
+            "lab::Order::ascending)) && a != b;"
+        },
         ["= nan", "lab::before() knows it, but < and > are false for a nan"],
     ),
     in_shared(
@@ -416,14 +427,22 @@ MISTAKES = (
     ),
     in_shared(
         "a partner that is not tested",
-        {"if (partner < count) compare_exchange<order>(keys, values, i, partner);\n    }\n    __sync": "compare_exchange"
-         "<order>(keys, values, i, partner);\n    }\n    __sync"},
+        {
+            "if (partner < count) compare_exchange<order>(keys, values, i, partner);\n    }\n    __sync": "compare_ex"
+            "change<order>(keys, values, i, partner);\n    }\n    __sync"
+        },
         ["{at}: error: thread ", "but there is no tile[", "skip a comparator whose partner is not below"],
     ),
     in_shared(
         "the keys in global memory in place of the tile",
-        {"sort_in_shared<order>(tile, tile_values, count);": "sort_in_shared<order>(keys.data + first, values, count);"},
-        ["error: thread 0 of block 0 compares keys[0] and keys[1] in global memory, not in tile", "which array is passed"],
+        {
+            "sort_in_shared<order>(tile, tile_values, count);": "sort_in_shared<order>(keys.data + first, values, "
+            "count);"
+        },
+        [
+            "error: thread 0 of block 0 compares keys[0] and keys[1] in global memory, not in tile",
+            "which array is passed",
+        ],
     ),
     in_shared(
         "the kernel of ascending order in either order",
@@ -457,9 +476,8 @@ MISTAKES = (
     in_hybrid(
         "values left behind",
         {
-            "if (partner < keys.n) compare_exchange<order>(keys.data, values, i, partner);\n  }\n  // end": "if (partner < "
-            "keys.n) compare_exchange<order>(keys.data, static_cast<NoValue*>(nullptr), i, partner);\n  }\n  (void)values;"
-            "\n  // end"
+            "compare_exchange<order>(keys.data, values, i, partner);": "compare_exchange<order>(keys.data, "
+            "static_cast<NoValue*>(nullptr), i, partner), (void)values;"
         },
         ["{at}: error: run_global_stage<order, true> stores keys, but not the values that belong to them"],
     ),

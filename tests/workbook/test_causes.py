@@ -94,11 +94,11 @@ void host(Key* keys) {
         self.source = Source("a.cu")
 
     def test_where_an_index_comes_from(self) -> None:
-        self.assertEqual(self.source.index_of(5), "i comes from line 4: const int i = 2 * t + parity;")
+        self.assertEqual(self.source.index_of(5), "i comes from line 4: const int i = 2 * t + parity")
         self.assertEqual(self.source.index_of(9), "")
 
     def test_what_ends_a_loop(self) -> None:
-        self.assertEqual(self.source.bound_of(4), "pairs comes from line 2: const int pairs = n / 2;")
+        self.assertEqual(self.source.bound_of(4), "pairs comes from line 2: const int pairs = n / 2")
 
     def test_keys_in_other_variables(self) -> None:
         self.assertEqual([(held.line, held.type, held.name) for held in self.source.held], [(5, "int", "a")])
@@ -287,7 +287,10 @@ class Tiles(unittest.TestCase):
     def test_a_pair_compared_twice(self) -> None:
         text = self.run_of([[(0, 1), (0, 1)], *self.stages[1:]])
         found = str(tiles.beside_races(Case("03-bitonic", 2, self.N, type="u32"), lambda *_: trace.read(text)))
-        self.assertIn("both compare tile[0] and tile[1]\n    no thread compares tile[2] and tile[3], the last of the 2 pairs\n", found)
+        self.assertIn(
+            "both compare tile[0] and tile[1]\n    no thread compares tile[2] and tile[3], the last of the 2 pairs\n",
+            found,
+        )
 
     def test_a_stage_too_few(self) -> None:
         found = self.found(self.run_of(self.stages[:2]))

@@ -7,7 +7,7 @@ import io
 import json
 import threading
 import unittest
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -23,7 +23,7 @@ class Stage:
     counted: tuple[int, str] | None = None
     stride: int = 1  # the length of a row of neighbouring lower positions
 
-    def number_of(self, pair: tuple[int, int]) -> int:
+    def number_of(self, pair: tuple[int, ...]) -> int:
         """Which comparator of the stage a pair is: that of thread t, if all threads have one."""
         return pair[0] // (2 * self.stride) * self.stride + pair[0] % self.stride
 

@@ -106,8 +106,8 @@ class _Row:
                 way, remedy = ("loads", "take a sentinel there, lab::last_key<Key>(order)")
                 if access.writes:
                     way, remedy = ("stores", "store a key only where there is one")
-                text = f"row {self.number}: lane {lane} {way} keys[{position}], but the last one is keys[{self.case.n - 1}]"
-                return Cause(self.run.place(access.code), text, (remedy,))
+                text = f"lane {lane} {way} keys[{position}], but the last one is keys[{self.case.n - 1}]"
+                return Cause(self.run.place(access.code), f"row {self.number}: {text}", (remedy,))
             position = access.offset // access.bytes
             begin = self.first + KEYS_PER_LANE * lane
             if not begin <= position < begin + KEYS_PER_LANE:

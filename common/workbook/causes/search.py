@@ -156,7 +156,9 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
     """What a fact about the cases that fail adds to the cause: the types of keys, and the order."""
     case = outcome.case
     of_type = next((fact for fact in facts if fact.startswith("fails for") and " keys, not for " in fact), "")
-    is_of_keys = found is None or found.is_of_order or "loses the key" in found.text or "variable of another" in found.text
+    is_of_keys = (
+        found is None or found.is_of_order or "loses the key" in found.text or "variable of another type" in found.text
+    )
     if of_type and source.held and is_of_keys and outcome.status == "wrong" and case.type != "pairs":
         held = source.held[0]
         text = f"{held.name} has the type {held.type}, and is given a key; here, keys are {case.type}"
@@ -220,8 +222,7 @@ class _Launches:
         plan = [tuple(stage.numbers[p][1] for p in positions) for stage in self.plan]
         own = trace.launches[before:]
         launched = [tuple(one.arguments[p] if p < len(one.arguments) else None for p in positions) for one in own]
-        rest = iter(plan)
-        if not set(launched) < set(plan) or not all(numbers in rest for numbers in launched):
+        if not set(launched) < set(plan) or launched != [numbers for numbers in plan if numbers in launched]:
             return None
         missing = [stage for stage, numbers in zip(self.plan, plan) if numbers not in launched]
         return self._missing(own[-1].place, own[-1].kernel, missing, n)
@@ -230,9 +231,7 @@ class _Launches:
         """Stages that no launch has: what they have in common."""
         names = [stage.name.replace("the stage ", "") for stage in missing]
         text = f"{kernel} is never launched for {'; '.join(names[:3])}{'; ...' if len(names) > 3 else ''}"
-        alike = [
-            {stage.numbers[p] for stage in missing if p in stage.numbers} for p in sorted(self.plan[0].numbers)
-        ]
+        alike = [{stage.numbers[p] for stage in missing if p in stage.numbers} for p in sorted(self.plan[0].numbers)]
         common = [f"{name} = {number}" for same in alike if len(same) == 1 for name, number in same]
         details = (
             f"{len(missing)} of the {len(self.plan)} {self.what}s of {n} keys are missing",
@@ -280,7 +279,7 @@ def _if_launched(search: Searching, least: Callable[[int], int], what: str) -> S
         is_between = any(int(launch.grid.partition(",")[0]) > 1 for launch in trace.launches)
         if not barrier or not is_between:
             return None
-        text = f"this __syncthreads() orders the threads of one block, but all blocks must end a {what} before the next one"
+        text = f"this __syncthreads() orders the threads of one block, but all blocks must end a {what} together"
         return Cause(barrier, text, (f"run one {what} per launch: launches of one stream run one after another",))
 
     return searched

@@ -15,7 +15,8 @@ _INDEX = re.compile(r"\[([^\[\]]*)\]")
 _CALL = re.compile(r"\bcompare_exchange\w*(?:<[^<>()]*>)?\s*\((.*)\)")
 _BOUND = re.compile(r"(?:\bfor|\bwhile|\bif)\s*\(.*")
 _HELD = re.compile(
-    r"\b(?P<type>int|unsigned(?: int| long)?|long(?: long)?|short|float|double|(?:std::)?u?int(?:8|16|32|64)_t|size_t)\s+"
+    r"\b(?P<type>int|unsigned(?: int| long)?|long(?: long)?|short|float|double|size_t|(?:std::)?u?int(?:8|16|32|64)_t)"
+    r"\s+"
     r"(?:const\s+)?(?P<names>\w+\s*=[^;]*\w\s*\[[^;]*);"
 )
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -58,9 +59,9 @@ class Source:
         self.lines = self.text.splitlines()
 
     def quoted(self, line: int) -> str:
-        """ "line 27: const int i = 2 * t;" """
+        """ "line 27: const int i = 2 * t" """
         text = " ".join(self.lines[line - 1].split())
-        return f"line {line}: {text.removesuffix('{').rstrip() or text}"
+        return f"line {line}: {text.rstrip('{; ') or text}"
 
     def _line_at(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1
@@ -173,7 +174,9 @@ class Source:
             names |= {name for name, value in assigned if names & set(re.findall(_NAME, value))}
         return names
 
-    def uneven(self, calls: re.Pattern[str] = _BARRIER, controls: Sequence[str] = ("for", "while", "if")) -> tuple[int, int] | None:
+    def uneven(
+        self, calls: re.Pattern[str] = _BARRIER, controls: Sequence[str] = ("for", "while", "if")
+    ) -> tuple[int, int] | None:
         """The first barrier in a loop or an if that depends on the thread, and the line of that; None: there is none.
         `calls`: of other functions. `controls`: the statements that count."""
         for match in calls.finditer(self.text):

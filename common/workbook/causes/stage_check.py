@@ -141,8 +141,8 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     if due and not set(due) & set(first.pair):
         detail += f"; the pair of thread {run.thread_number(first)} is {run.named(*due)}"
     text = f"{run.thread(first)} compares {run.named(*first.pair)}"
-    details = (detail, run.index_of(place), f"in {where}: {stage.name}")
-    return _of_numbers(run, stage, Cause(place, text, details), is_detail=False)
+    cause = Cause(place, text, (detail, run.index_of(place), f"in {where}: {stage.name}"))
+    return _of_numbers(run, stage, cause, is_detail=False)
 
 
 def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Comparison, where: str) -> Cause:
@@ -159,11 +159,12 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
         many = "one too many is taken" if pairs == len(stage.pairs) + 1 else "too many are taken"
         verb = "is" if len(stage.pairs) < 2 else "are"
-        details = [f"there {verb} {_counted(len(stage.pairs))} here, and {pairs} {'is' if pairs < 2 else 'are'} compared: {many}"]
+        details = [f"there {verb} {_counted(len(stage.pairs))} here, but the kernel compares {pairs}: {many}"]
         passed = run.passed_count(stage)
         if run.launch and passed is not None and passed > len(stage.pairs):
             place = run.launch.place
-            text = f"launch {run.number} ({run.launch.kernel}) passes comparators = {passed}, but the stage has {len(stage.pairs)}"
+            text = f"launch {run.number} ({run.launch.kernel}) passes comparators = {passed}, "
+            text += f"but the stage has {len(stage.pairs)}"
     details += [run.bound_of(place) if outside >= run.n else run.index_of(place), f"in {where}: {stage.name}"]
     return _of_numbers(run, stage, Cause(place, text, tuple(details)), is_detail=False)
 
@@ -192,7 +193,9 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
         return cause.also(detail) if is_detail else cause
     text = f"launch {run.number} ({launch.kernel}) passes {listed(given)}, but it must be {listed(wanted)}"
     exchanged = "are two arguments exchanged?" if len(wanted) == 2 and given == wanted[::-1] else ""
-    return Cause(launch.place, text, (exchanged, f"it is the launch of {stage.name}", f"n = {run.n:,}" if run.n else ""))
+    return Cause(
+        launch.place, text, (exchanged, f"it is the launch of {stage.name}", f"n = {run.n:,}" if run.n else "")
+    )
 
 
 def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: str, place: str) -> Cause | None:
@@ -243,11 +246,11 @@ def _step_of(run: Run, found: Sequence[Comparison], one: Comparison, stage: Stag
     own = [o.pair for o in found if (o.block, o.thread) == (one.block, one.thread) and o.pair in stage.pairs]
     if len(own) < 2:
         return ""
-    step = stage.number_of(own[1]) - stage.number_of(own[0])  # type: ignore[arg-type]
+    step = stage.number_of(own[1]) - stage.number_of(own[0])
     threads, whose = run.threads
     if not 0 < step < threads:
         return ""
-    numbers = ", ".join(str(stage.number_of(pair)) for pair in own[:3])  # type: ignore[arg-type]
+    numbers = ", ".join(str(stage.number_of(pair)) for pair in own[:3])
     return (
         f"{run.thread(one)} takes the pairs {numbers}, ...: its loop goes on by {step}, but it must go on by the "
         f"number of threads in the {whose}, {threads}"
@@ -279,17 +282,15 @@ def _of_threads(
     all_threads = run.threads[0] if run.launch else 0
     is_rest = missing == sorted(stage.pairs)[-len(missing) :]
     if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
-        return (
-            f"each of the {len(found)} threads compares one pair; go on with more, where there are more pairs",
-        )
+        return (f"each of the {len(found)} threads compares one pair; go on with more, where there are more pairs",)
     if not found:
         return ("check the loops that lead to a comparison, and the conditions that skip one", run.bound_of(place))
     for one in found:
         if one.pair in stage.pairs and run.launch:
-            number = stage.number_of(one.pair)  # type: ignore[arg-type]
+            number = stage.number_of(one.pair)
             if number % all_threads != run.thread_number(one) and stage.number_of(missing[0]) < all_threads:
                 return (
-                    f"{run.named(*missing[0])} are pair {stage.number_of(missing[0])}, counted from 0, and so the work of "
+                    f"{run.named(*missing[0])} are pair {stage.number_of(missing[0])}, counted from 0: the work of "
                     f"thread {stage.number_of(missing[0])}; {run.thread(one)} takes pair {number} in place of its own",
                     run.index_of(place),
                 )
@@ -316,7 +317,7 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
             if not cause.is_of_order:
                 return replace(cause, details=(*cause.details, stages))
             turned.setdefault("which are in order" in cause.text, cause)
-            sides.add(stage.pairs[one.pair])  # type: ignore[index]
+            sides.add(stage.pairs[one.pair])
     if turned and len(sides) == 1 and len(set(stage.pairs.values())) == 2:
         which = "in the order of the step" if sides == {True} else f"in the opposite order, because {stage.turned}"
         only = f"only pairs that belong {which}, are wrong: how does the direction follow from i?"
@@ -394,7 +395,7 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> C
     before = {one.loads[p].value for p in (low, high)}
     made = _converted(one.loads[lost].value, size, run.key_type)
     if changed := [number for value, number in zip(after, shown) if value not in before and value in made]:
-        text = f"{run.thread(one)} reads the key {key} and stores {changed[0]}, what a variable of another type keeps of it"
+        text = f"{run.thread(one)} reads the key {key} and stores {changed[0]}, as in a variable of another type"
         return Cause(place, text, ("declare a variable that holds a key as Key", *details))
     # A compiler leaves out a store of what is there already, and the trace does not show it.
     details += [f"{run.named(unwritten[0])} keeps its value"] if unwritten else []

@@ -96,8 +96,12 @@ class Tile:
         found = [one for one in comparisons(self.accesses, array) if len(one.loads) > 1] if array else []
         if not found or array is None:
             return None
-        text = f"{self.run.thread(found[0])} compares keys[{found[0].pair[0]}] and keys[{found[0].pair[1]}] in global memory"
-        details = (f"the keys are in {self.run.array}: which array is passed to what compares them?", f"in {self.where}")
+        low, high = found[0].pair[:2]
+        text = f"{self.run.thread(found[0])} compares keys[{low}] and keys[{high}] in global memory"
+        details = (
+            f"the keys are in {self.run.array}: which array is passed to what compares them?",
+            f"in {self.where}",
+        )
         return Cause(self.run.place(found[0].code), f"{text}, not in {self.run.array}", details)
 
     def of_window(self) -> Cause | None:
@@ -141,7 +145,8 @@ class Tile:
     def _beyond_array(self, array: Array, move: Move) -> Cause:
         size = array.bytes // move.store.bytes
         place = self.run.place(move.store.code)
-        text = f"thread {move.load.thread} loads a key into {self.run.named(move.target)}, but {array.name} has {size:,} elements"
+        text = f"thread {move.load.thread} loads a key into {self.run.named(move.target)}, "
+        text += f"but {array.name} has {size:,} elements"
         details = (f"{self.where} loads {self.keys:,} keys" if self.keys else "",)
         if self.keys > size:
             source = self.run.source(place)
@@ -235,6 +240,7 @@ class _Rounds:
         self.parts: list[list[Access]] = [[]]
         self._began = [0]  # the interval of each
         self._loads: dict[int, int] = {}  # that of its first load
+        self._compared: set[int] = set()  # the rounds that have read shared memory
         self._round: dict[int, int] = {}  # of each thread
         self._has_stored: set[int] = set()  # threads, in their round
 
@@ -245,9 +251,9 @@ class _Rounds:
             self._has_stored.discard(access.thread)
         is_global = access.array.space == "global"
         is_load = is_global and access.way == "load"
-        # All keys of a round are loaded before its first barrier.
-        is_later = self._loads.setdefault(own, access.interval) < access.interval if is_load else False
-        if is_load and (is_later or access.thread in self._has_stored):
+        if access.way == "load" and not is_global:
+            self._compared.add(own)
+        if is_load and (self._is_of_next(own, access) or access.thread in self._has_stored):
             own += 1
             self._has_stored.discard(access.thread)
             self._loads.setdefault(own, access.interval)
@@ -258,6 +264,10 @@ class _Rounds:
             self._has_stored.add(access.thread)
         self._round[access.thread] = own
         self.parts[own].append(access)
+
+    def _is_of_next(self, own: int, load: Access) -> bool:
+        """Whether a round has ended: its keys are loaded before its first barrier, and before it compares any."""
+        return self._loads.setdefault(own, load.interval) < load.interval and own in self._compared
 
 
 def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) -> Cause | None:
@@ -294,8 +304,10 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
             text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
             return Cause(last, text, (f"after the last one, {stage.name} is missing", f"in {tile.where}"))
         own = found[done] if found else []
-        if done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs):
-            own = []  # the next stage: in this one, nothing is compared
+        if own and done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs) - set(stage.pairs):
+            text = f"{stage.name} is missing: the first pairs in its place are those of {plan[done + 1].name}"
+            details = ("where do the loops over runs and strides begin and end?", f"in {where}, n = {tile.count:,}")
+            return Cause(tile.run.place(own[0].code), text, details)
         if wrong := check_stage(tile.run, stage, own, plan, where, place):
             return wrong
         place = tile.run.place(own[0].code) if own else place
@@ -322,7 +334,7 @@ def tiles(case: Case, traced: Traced) -> Cause | None:
 def of_other_order(trace: Trace, case: Case) -> Cause | None:
     """A kernel that is launched for the other order than the one that the case asks for."""
     other = "descending" if case.order == "ascending" else "ascending"
-    for number, launch in enumerate(trace.launches, 1):
+    for launch in trace.launches:
         if f"Order::{other}" in launch.kernel and f"Order::{case.order}" not in launch.kernel:
             text = f"{launch.kernel} is launched here, but the order that the step was given is {case.order}"
             return Cause(launch.place, text, ("test the parameter order, and launch the kernel of that order",))
@@ -339,7 +351,8 @@ def repeated_stage(case: Case, traced: Traced) -> Cause | None:
                 pairs = {one.pair for one in stage}
                 if pairs == {one.pair for one in before}:
                     place = tile.run.place(stage[0].code)
-                    text = f"this stage compares the pairs that the stage before it has compared: {pairs_text(sorted(pairs))}"
+                    own = pairs_text(sorted(pairs))
+                    text = f"this stage compares the pairs that the stage before it has compared: {own}"
                     details = (
                         f"it is stage {number} in {tile.where}, n = {case.n}: one too many, with a barrier of its own",
                         tile.run.bound_of(place),
@@ -364,7 +377,7 @@ def missing_barrier(case: Case, traced: Traced) -> Cause | None:
     source = run.source(f"{file}:{line}")
     did = f"{'writes' if access.writes else 'reads'} {access.array.name}[{access.offset // access.bytes}]"
     before = f"{'written' if other.writes else 'read'} it"
-    what = f"thread {access.thread} {did} in line {line} as soon as thread {other.thread} has {before} in line {other_line}"
+    what = f"thread {access.thread} {did} in line {line}, and thread {other.thread} has {before} in line {other_line}"
     text, remedy, place = _between(source, line, other_line)
     return Cause(f"{file}:{place}", text, (remedy, what, f"in launch {access.launch + 1}, block {access.block}"))
 
@@ -482,8 +495,7 @@ def without_values(case: Case, traced: Traced) -> Cause | None:
 
 def hybrid_beside_races(case: Case, traced: Traced) -> Cause | None:
     """What is wrong in the merge of sorted tiles besides a race: pairs of global stages, which threads share."""
-    found = hybrid(case, traced, is_exact=False)
-    return found
+    return hybrid(case, traced, is_exact=False)
 
 
 def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
@@ -498,7 +510,11 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
     plan, stages = list(_hybrid_plan(case.n)), [one for one in _hybrid_plan(case.n) if isinstance(one, Stage)]
     for done, wanted in enumerate(plan):
         number = done + 1
-        what = wanted.name if isinstance(wanted, Stage) else f"the launch for the strides in tiles of runs of {wanted} keys"
+        what = (
+            wanted.name
+            if isinstance(wanted, Stage)
+            else f"the launch for the strides in tiles of runs of {wanted} keys"
+        )
         if number >= len(trace.launches):
             place = trace.launches[-1].place if done else ""  # the launch that sorts the tiles is in another file
             return Cause(place, "a launch is missing after the last one", (f"it must be {what}",))
@@ -562,7 +578,13 @@ def _of_first_phase(
     launch = tile.run.launch
     pairs = {one.pair for one in own}
     other = next((other for other in plan if other.kind != stage.kind), None)
-    if launch is None or len(launch.arguments) < 5 or not other or not pairs <= set(other.pairs) or pairs <= set(stage.pairs):
+    if (
+        launch is None
+        or len(launch.arguments) < 5
+        or not other
+        or not pairs <= set(other.pairs)
+        or pairs <= set(stage.pairs)
+    ):
         return None
     first = launch.arguments[3]
     place = tile.run.place(own[0].code)
@@ -571,7 +593,7 @@ def _of_first_phase(
         return Cause(launch.place, text, (f"so its first phase is phase {done}",))
     text = f"{tile.where} compares the pairs of {other.kind} in phase {done + p}: {pairs_text(sorted(pairs))}"
     details = (
-        f"the launch begins with phase {done}: the parity is that of the number of the phase, not of its number in the launch"
+        f"the launch begins with phase {done}: the parity is that of the phase, not of its number in the launch"
         if done
         else "",
         tile.run.index_of(place),

@@ -150,9 +150,7 @@ def table_of_keys(outcome: Outcome) -> str:
     return (begin + rows)[1:]
 
 
-def failure_lines(
-    outcome: Outcome, options: str = "", with_keys: bool = True, is_explained: bool = False
-) -> list[str]:
+def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True, is_explained: bool = False) -> list[str]:
     """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command.
     `with_keys`: with the rows of keys. `is_explained`: the cause has been named, of which findings are consequences."""
     case, what = outcome.case, message(outcome)
@@ -215,8 +213,8 @@ def with_shape(outcome: Outcome) -> Outcome:
         if shape != chosen:
             text = (
                 f"kernel {launch['kernel']}: is launched with <<<{shape[0]}, {shape[1]}>>>, but the user has chosen "
-                f"<<<{chosen[0]}, {chosen[1]}>>>\n    launch it with the numbers of blocks and threads that lab::blocks_or() "
-                "and lab::threads_or() return"
+                f"<<<{chosen[0]}, {chosen[1]}>>>\n    launch it with the numbers of blocks and threads that "
+                "lab::blocks_or() and lab::threads_or() return"
             )
             file, line = _launch_of(outcome, launch["kernel"])
             return replace(outcome, findings=(Finding(file, line, "launch-shape", text),))

@@ -52,7 +52,9 @@ class Shrinking:
         case, findings = self.first, self.smallest.findings
         if self.smallest.status not in _SHRINKABLE or case.expect == "refused" or case.input.startswith("file:"):
             return
-        if any(finding.kind in (*_ENDLESS, _OF_SHAPE) for finding in findings) or (self.smallest.passed and not findings):
+        if any(finding.kind in (*_ENDLESS, _OF_SHAPE) for finding in findings) or (
+            self.smallest.passed and not findings
+        ):
             return
         try:
             if self._line.max_range is None and self.first.task == "sort" and self.first.input[:6] != "range:":
