@@ -82,6 +82,13 @@ class Sources(unittest.TestCase):
   __syncthreads();
 }
 
+template <class Key>
+__global__ void other(Key* keys) {
+  if (keys) {
+    compare_exchange<order>(keys, 0, 1);
+  }
+}
+
 void host(Key* keys) {
   compare_exchange<order>(keys, 0, 1);
 }
@@ -112,7 +119,7 @@ void host(Key* keys) {
             self.assertIsNone(Source("a.cu").uneven())
 
     def test_device_functions_called_by_the_host(self) -> None:
-        self.assertEqual(self.source.host_calls(["compare_exchange"]), (13, "compare_exchange"))
+        self.assertEqual(self.source.host_calls(["compare_exchange"]), (20, "compare_exchange"))
         self.assertIsNone(self.source.host_calls(["load_tile"]))
         self.assertIn("compare_exchange", device_functions("03-bitonic"))
 
@@ -277,12 +284,12 @@ class Tiles(unittest.TestCase):
         self.assertIn(
             "thread 0 of block 0 compares tile[0] and tile[2]\n    the partner of tile[0] is tile[3]\n", found
         )
-        self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
+        self.assertIn("stage 2 of 3, n = 4", found)
 
     def test_a_stage_is_skipped(self) -> None:
         found = self.found(self.run_of([self.stages[0], self.stages[2]]))
-        self.assertIn("error: no thread compares any of the pairs (0, 3), (1, 2)\n", found)
-        self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
+        self.assertIn("error: the mirror stage of runs of 4 keys is missing: the first pairs in its place are", found)
+        self.assertIn("stage 2 of 3, n = 4", found)
 
     def test_a_pair_compared_twice(self) -> None:
         text = self.run_of([[(0, 1), (0, 1)], *self.stages[1:]])

@@ -202,17 +202,15 @@ class Source:
 
     def host_calls(self, functions: Sequence[str]) -> tuple[int, str] | None:
         """The first call of a device function by host code, and its name."""
-        depth, head, host = 0, "", False
         for number, line in enumerate(self.lines, 1):
-            if depth <= 1 and "{" in line and "namespace" not in line:
-                host = "__global__" not in head + line and "__device__" not in head + line and "(" in head + line
-            if depth and host:
-                for name in functions:
-                    if re.search(rf"\b{name}\s*(?:<[^<>;]*>)?\s*\(", line):
-                        return number, name
-            opened = line.count("{") - line.count("}") if "namespace" not in line else 0
-            depth = max(depth + opened, 0)
-            head = "" if ";" in line or "}" in line else head + line
+            name = next((one for one in functions if re.search(rf"\b{one}\s*(?:<[^<>;]*>)?\s*\(", line)), "")
+            if not name:
+                continue
+            function, first, last = self.function_of(number)
+            text = "\n".join(self.lines[first - 1 : last])
+            head = text[: text.index(function + "(")] if function + "(" in text else "__device__"
+            if number > first and not re.search("__global__|__device__", head):
+                return number, name
         return None
 
 

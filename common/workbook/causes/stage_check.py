@@ -235,7 +235,13 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
         if one.thread != other.thread or one.block != other.block:
             text = f"{run.thread(other)} and {run.thread(one)} both compare {run.named(*one.pair)}"
             place = run.place(one.code)
-            return Cause(place, text, (_step_of(run, found, other, stage) or _due(run, one, other, stage, place),))
+            detail = _step_of(run, found, other, stage) or _due(run, one, other, stage, place)
+            if one.thread == other.thread:
+                detail = (
+                    "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, and "
+                    "does its loop go on by gridDim.x * blockDim.x?"
+                )
+            return Cause(place, text, (detail,))
     return None
 
 
