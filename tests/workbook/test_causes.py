@@ -284,7 +284,7 @@ class Tiles(unittest.TestCase):
         self.assertIn(
             "thread 0 of block 0 compares tile[0] and tile[2]\n    the partner of tile[0] is tile[3]\n", found
         )
-        self.assertIn("stage 2 of 3, n = 4", found)
+        self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
 
     def test_a_stage_is_skipped(self) -> None:
         found = self.found(self.run_of([self.stages[0], self.stages[2]]))

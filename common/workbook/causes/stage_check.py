@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -76,14 +77,14 @@ class Run:
         """How many threads share the pairs of a stage, and of what they are the threads."""
         if self.launch is None:
             return 0, ""
-        blocks = 1 if self.is_in_block else int(self.launch.grid.partition(",")[0])
-        return blocks * int(self.launch.block.partition(",")[0]), "block" if self.is_in_block else "grid"
+        blocks = 1 if self.is_in_block else math.prod(map(int, self.launch.grid.split(",")))
+        return blocks * math.prod(map(int, self.launch.block.split(","))), "block" if self.is_in_block else "grid"
 
     def thread_number(self, one: Comparison) -> int:
         """The number of a thread among these."""
         if self.launch is None or self.is_in_block:
             return one.thread
-        return one.block * int(self.launch.block.partition(",")[0]) + one.thread
+        return one.block * math.prod(map(int, self.launch.block.split(","))) + one.thread
 
     def passed_count(self, stage: Stage) -> int | None:
         """The number of comparators that the launch passes to the kernel; None if that is not known."""
@@ -236,13 +237,27 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
             text = f"{run.thread(other)} and {run.thread(one)} both compare {run.named(*one.pair)}"
             place = run.place(one.code)
             detail = _step_of(run, found, other, stage) or _due(run, one, other, stage, place)
-            if one.thread == other.thread:
+            if run.launch and (rows := _in_rows(run.launch, one, other)):
+                detail = rows
+            elif one.thread == other.thread:
                 detail = (
-                    "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, and "
-                    "does its loop go on by gridDim.x * blockDim.x?"
+                    "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, "
+                    "and does its loop go on by gridDim.x * blockDim.x?"
                 )
             return Cause(place, text, (detail,))
     return None
+
+
+def _in_rows(launch: Launch, one: Comparison, other: Comparison) -> str:
+    """Whether a launch has several rows of blocks or of threads, in which two threads are at the same place."""
+    for what, shape, numbers in (
+        ("blockIdx", launch.grid, (one.block, other.block)),
+        ("threadIdx", launch.block, (one.thread, other.thread)),
+    ):
+        width, *others = map(int, shape.split(","))
+        if math.prod(others) > 1 and numbers[0] % width == numbers[1] % width and numbers[0] != numbers[1]:
+            return f"the two differ in {what}.y or .z only: launch one row, or let the kernel use {what}.y, too"
+    return ""
 
 
 def _step_of(run: Run, found: Sequence[Comparison], one: Comparison, stage: Stage | None) -> str:

@@ -139,8 +139,10 @@ class Tile:
         last = self.first + self.count if access.writes else self.left + self.keys
         whose = "the tile" if access.writes else self.run.array
         begin = self.first if access.writes else self.left
-        details = (f"{whose} has the positions {begin} to {last - 1}", self.run.bound_of(place), f"in {self.where}")
-        return Cause(place, text, details)
+        remedy, where = f"{whose} has the positions {begin} to {last - 1}", self.run.bound_of(place)
+        if begin <= access.offset // access.bytes < last:
+            remedy, where = "the array is too small: is sizeof missing in its size?", ""
+        return Cause(place, text, (remedy, where, f"in {self.where}"))
 
     def _beyond_array(self, array: Array, move: Move) -> Cause:
         size = array.bytes // move.store.bytes
@@ -202,7 +204,10 @@ class Tile:
         missing = [p for p in range(self.first, self.first + self.count) if p not in stored]
         if missing:
             text = f"nothing is stored to {len(missing)} of the {self.count} positions of the tile, first {missing[0]}"
-            return Cause(self.run.place(stores[0].store.code), text, (f"in {self.where}",))
+            by_thread = Counter(move.store.thread for move in stores)
+            more = f"each of the {len(by_thread)} threads stores one key: a loop must go on with more, i += blockDim.x"
+            detail = more if set(by_thread.values()) == {1} else ""
+            return Cause(self.run.place(stores[0].store.code), text, (detail, f"in {self.where}"))
         return None
 
 
@@ -434,9 +439,32 @@ def halo_beside_races(case: Case, traced: Traced) -> Cause | None:
             both = {**first.pairs, **networks.phase(1, tile.keys, tile.left).pairs}
             neighbours = replace(first, name="a phase", pairs=both, kind="", numbers={})
             for own in tile.stages:
-                wrong = wrong_pairs(tile.run, neighbours, own, (), tile.where) or compared_twice(tile.run, own, first)
+                wrong = (
+                    wrong_pairs(tile.run, neighbours, own, (), tile.where)
+                    or compared_twice(tile.run, own, first)
+                    or _of_another_thread(tile, own)
+                )
                 if wrong:
                     return wrong
+    return None
+
+
+def _of_another_thread(tile: Tile, found: Sequence[Comparison]) -> Cause | None:
+    """A pair that overlaps another thread's in the same phase, as no missing barrier brings about."""
+    first: dict[int, Comparison] = {}
+    for one in sorted(found, key=lambda one: one.thread):
+        earlier = first.setdefault(one.thread, one)
+        number = one.pair[0] // 2
+        if earlier is one and number % tile.run.threads[0] != one.thread:
+            place = tile.run.place(one.code)
+            low = 2 * one.thread
+            text = (
+                f"{tile.run.thread(one)} compares {tile.run.named(*one.pair)}, which other threads have in their pairs"
+            )
+            detail = (
+                f"its pair begins at {tile.run.named(low)} or {tile.run.named(low + 1)}, by the parity of the phase"
+            )
+            return Cause(place, text, (detail, tile.run.index_of(place), f"in {tile.where}"))
     return None
 
 

@@ -104,7 +104,7 @@ template <class Call, class... Arguments>
 void list_numbers(const void* pointer, Numbers& numbers) {
   const auto add = [&](const auto& argument) {
     const int position = numbers.count++;
-    if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(argument)>>) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(argument)>>) {
       if (position >= Numbers::most) return;
       numbers.is_number[position] = true;
       numbers.values[position] = std::int64_t(argument);
