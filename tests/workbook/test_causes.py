@@ -16,7 +16,7 @@ from workbook.causes.search import _SEARCHES
 from workbook.causes.source import SHUFFLE, Source, device_functions
 from workbook.causes.stage_check import Cause
 from workbook.core import suspects
-from workbook.core.judge_types import Case
+from workbook.core.judge_types import Case, Finding
 from workbook.pictures import trace
 
 LINES = [traces.line(code, f"a.cu:{10 + code}") for code in range(8)]
@@ -122,6 +122,56 @@ void host(Key* keys) {
         self.assertEqual(self.source.host_calls(["compare_exchange"]), (20, "compare_exchange"))
         self.assertIsNone(self.source.host_calls(["load_tile"]))
         self.assertIn("compare_exchange", device_functions("03-bitonic"))
+
+
+class Barriers(unittest.TestCase):
+    """Where a barrier is missing, by the lines of a race."""
+
+    KERNEL = """__device__ void sort(Key* tile) {
+  for (int run = 2; run < 64; run *= 2) {
+    for (int t = threadIdx.x; t < 32; t += blockDim.x) {
+      exchange(tile, t);
+    }
+    for (int t = threadIdx.x; t < 32; t += blockDim.x) exchange(tile, 2 * t);
+    __syncthreads();
+  }
+}
+
+__global__ void kernel(Key* keys) {
+  __shared__ Key tile[64];
+  load(tile, keys);
+  sort(tile);
+  store(tile, keys);
+}
+"""
+
+    def found(self, line: int, other: int) -> str:
+        text = (
+            "kernel kernel, block (0,0,0), thread (1,0,0), in a.cuh:25: reads __shared__ tile[1] (a 4-byte access)\n"
+            f"    block (0,0,0), thread (0,0,0) writes it at a.cu:{other}, in a.cuh:28\n    put a barrier there"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: self.KERNEL):
+            return str(tiles.missing_barrier(Finding("a.cu", line, "race", text), Source("a.cu")))
+
+    def test_between_two_loops(self) -> None:
+        found = self.found(4, 6)
+        self.assertIn("a.cu:4: error: no barrier comes between this line and line 6\n", found)
+        self.assertIn("put __syncthreads() after line 5, before line 6\n", found)
+
+    def test_before_a_function(self) -> None:
+        found = self.found(13, 4)
+        self.assertIn("a.cu:13: error: no barrier comes between this line and line 14, which calls sort()\n", found)
+
+    def test_between_two_rounds(self) -> None:
+        found = self.found(4, 4)
+        self.assertIn("a.cu:4: error: no barrier comes between this line and what comes to it next", found)
+        self.assertIn("put __syncthreads() after line 5, where all pairs have been compared", found)
+
+    def test_before_the_next_round(self) -> None:
+        text = self.KERNEL.replace("__syncthreads();", "").replace("}\n    for", "}\n    __syncthreads();\n    for")
+        with mock.patch.object(self, "KERNEL", text):
+            found = self.found(4, 7)
+        self.assertIn("a.cu:7: error: no barrier follows this line before line 4 is reached in the next round", found)
 
 
 class Numbers(unittest.TestCase):

@@ -203,6 +203,7 @@ std::string who(const Event& event) {
                     .are_in_rows = same_block && differ_in_y_only(before, now),
                     .address = before.is_synchronized || now.is_synchronized ? 0 : access.address,
                     .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access) : "",
+                    .last_barrier = same_block ? all.running.last_barrier : Site{},
                     .are_writes = are_writes,
                     .together = same_block && are_writes ? executed_together(race) : decltype(Finding::together){},
                     .plain_read = plain_read_of(race),

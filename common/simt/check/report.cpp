@@ -159,10 +159,12 @@ void advise_on_rounds(std::vector<Finding>& findings, const Places& places) {
     const std::string line = places.in_source(f.code);
     const auto [file, now] = parts_of(line);
     const auto [other_file, before] = parts_of(places.in_source(f.other));
-    if (!line.empty() && file == other_file && now < before) {
-      f.advice = "line " + std::to_string(now) + " comes after line " + std::to_string(before) +
+    const auto [low, high] = std::minmax(now, before);
+    const int barrier = f.last_barrier.line;  // both accesses follow it, although it stands between them
+    if (!line.empty() && file == other_file && barrier > low && barrier < high && file == f.last_barrier.file) {
+      f.advice = "line " + std::to_string(low) + " comes after line " + std::to_string(high) +
                  " in the next round of a loop, and no barrier orders the two: put " + f.barrier + " after line " +
-                 std::to_string(before);
+                 std::to_string(high);
       continue;
     }
     if (line.empty() || file != other_file || now != before || places.of(f.code) == places.of(f.other)) continue;

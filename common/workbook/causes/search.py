@@ -52,10 +52,10 @@ class Search:
             return known
         found = None
         if can_search(outcome):
-            found = self._in_stages(outcome)
+            found = self._in_stages(outcome, source)
         return _with_facts(found, outcome, facts, source)
 
-    def _in_stages(self, outcome: Outcome) -> Cause | None:
+    def _in_stages(self, outcome: Outcome, source: Source) -> Cause | None:
         case = outcome.case
         key = (case.lab, case.step)
         is_race = bool(outcome.findings) and outcome.findings[0].kind == "race"
@@ -64,7 +64,7 @@ class Search:
             search = _STABLE.get(key, search)
         found = search(case, self.traced) if search else None
         if is_race and not found and key in _BARRIERS:
-            found = missing_barrier(case, self.traced)
+            found = missing_barrier(outcome.findings[0], source)
         if found and not found.place:
             found = replace(found, place=outcome.place)
         if not found or not found.is_undecided:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..core.judge_types import Case
+from ..core.judge_types import Case, Finding
 from ..pictures.trace import Access, Array, Barrier, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
 from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
-from .source import Source, line_of
+from .source import Source
 from .stage_check import (
     Cause,
     Run,
@@ -27,6 +28,11 @@ from .stage_check import (
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
 FEW_KEYS = 128  # of which a whole run is traced
+_RACE = re.compile(
+    r"thread \((?P<thread>[\d,]+)\)[^:]*(?::\d+)?: (?P<way>reads|writes) __shared__ (?P<element>\S+).*?"
+    r"thread \((?P<other>[\d,]+)\) (?P<other_way>reads|writes) it at (?P<file>[^\s:,]+):(?P<line>\d+)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -366,25 +372,18 @@ def repeated_stage(case: Case, traced: Traced) -> Cause | None:
     return None
 
 
-def missing_barrier(case: Case, traced: Traced) -> Cause | None:
-    """The lines of the first race in shared memory, if each thread compares the right pairs."""
-    trace = traced(case, None)
-    run = Run(trace, case.type or "u32", case.order)
-    if not trace.races:
+def missing_barrier(race: Finding, source: Source) -> Cause | None:
+    """The lines between which a barrier is missing, if each thread compares the right pairs."""
+    match = _RACE.search(race.text)
+    if not match or match["file"] != race.file:
         return None
-    race = min(trace.races.values(), key=lambda race: (race.now.launch, race.now.block, race.now.interval))
-    access, other = race.now, race.before
-    if access.array.space != "shared" or access.block != other.block:
-        return None
-    (file, line), (other_file, other_line) = line_of(run.place(access.code)), line_of(run.place(other.code))
-    if file != other_file or not line or not other_line:
-        return None
-    source = run.source(f"{file}:{line}")
-    did = f"{'writes' if access.writes else 'reads'} {access.array.name}[{access.offset // access.bytes}]"
-    before = f"{'written' if other.writes else 'read'} it"
-    what = f"thread {access.thread} {did} in line {line}, and thread {other.thread} has {before} in line {other_line}"
+    line, other_line = race.line, int(match["line"])
+    what = (
+        f"thread ({match['thread']}) {match['way']} {match['element']} in line {line}, and thread ({match['other']}) "
+        f"{match['other_way']} it in line {other_line}"
+    )
     text, remedy, place = _between(source, line, other_line)
-    return Cause(f"{file}:{place}", text, (remedy, what, f"in launch {access.launch + 1}, block {access.block}"))
+    return Cause(f"{race.file}:{place}", text, (remedy, what))
 
 
 def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]:
