@@ -174,12 +174,6 @@ MISTAKES = (
         ],
     ),
     in_halo(
-        "no barrier between two phases",
-        {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
-        ["FAILED  step 02 halo, check build", "error: race: ", "02_halo.cu:", "put __syncthreads() between"],
-        alone=True,
-    ),
-    in_halo(
         "scratch memory that is freed before its use",
         {"Key* to = scratch.data();": "Key* to = lab::DeviceArray<Key>(keys.n, stream).data();"},
         ["FAILED  step 02 halo, ", "02_halo.cu:", "error: use-after-free: "],
@@ -212,12 +206,24 @@ MISTAKES = (
     in_global(
         "no block in the index of a pair",
         {"t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; t < pairs": "t = threadIdx.x; t < pairs"},
-        ["FAILED  step 01 global, check build", "{at+2}: error: race: ", "is blockIdx in the index, times", "again: "],
+        [
+            "FAILED  step 01 global, check build",
+            "{at+2}: error: thread ",
+            "both compare keys[",
+            "in two blocks: is blockIdx in the number of a thread's first pair",
+            "{at+2}: error: race: ",
+            "again: ",
+        ],
     ),
     in_global(
         "a thread for each key",
         {"pairs = (n - parity) / 2;": "pairs = n - parity - 1;", "i = 2 * t + parity;": "i = t + parity;"},
-        ["FAILED  step 01 global, check build", "01_global.cu:", "error: race: ", "which thread has which element"],
+        [
+            "FAILED  step 01 global, check build",
+            "error: thread 1 of block 0 compares keys[1] and keys[2]",
+            "the pair of thread 1 is keys[2] and keys[3]",
+            "error: race: ",
+        ],
     ),
     in_global(
         "a pair too few in odd phases",
@@ -226,26 +232,13 @@ MISTAKES = (
     ),
     # --- barriers ---
     in_halo(
-        "a barrier inside the loop over pairs",
-        {COMPARE: COMPARE.replace("\n      }\n      ", "\n        ").replace(";  //", ";\n      }  //")},
-        [
-            "FAILED  step 02 halo, check build",
-            "The first thing to fix:\n\n",
-            "error: divergent-barrier: ",
-            "{at+1}\n",
-            "out of its if or loop",
-        ],
-    ),
-    in_halo(
         "no barrier after the load",
         {"__syncthreads();  // the first phase": ";  // the first phase"},
-        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "put __syncthreads() between"],
-        alone=True,
-    ),
-    in_halo(
-        "no barrier after the store",
-        {"__syncthreads();  // the next load": ";  // the next load"},
-        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "__syncthreads()"],
+        [
+            "FAILED  step 02 halo, check build",
+            "{at-1}: error: no barrier comes between this line and line ",
+            "error: race: ",
+        ],
         alone=True,
     ),
     # --- threads that leave early ---
@@ -333,8 +326,8 @@ MISTAKES = (
         {"int i = 2 * threadIdx.x + parity;": "int i = threadIdx.x + parity;"},
         [
             "FAILED  step 02 halo, check build",
+            "{at+1}: error: thread 1 of block 0 compares window[1] and window[2], which other threads have",
             "error: race: ",
-            "check which thread has which element, or use an atomic",
         ],
     ),
     in_halo(
@@ -345,7 +338,7 @@ MISTAKES = (
     in_global(
         "the step of a block in place of the grid's",
         {"std::int64_t(gridDim.x) * blockDim.x;": "blockDim.x;"},
-        ["FAILED  step 01 global, check build", "error: race: ", "is the step gridDim.x times that number?"],
+        ["FAILED  step 01 global, check build", "both compare keys[", "does its loop go on by gridDim.x * blockDim.x?"],
     ),
     # --- host code ---
     in_halo(
@@ -412,30 +405,25 @@ MISTAKES = (
     ),
     # --- which thread has which element ---
     in_global(
-        "the step of a thread in place of the grid's",
-        {"std::int64_t(gridDim.x) * blockDim.x;": "gridDim.x;"},
-        ["FAILED  step 01 global, check build", "error: race: ", "check the loop's start and step, too"],
-    ),
-    in_global(
         "the number of blocks in place of the number of threads",
         {"t = std::int64_t(blockIdx.x) * blockDim.x +": "t = std::int64_t(blockIdx.x) * gridDim.x +"},
         [
             "FAILED  step 01 global, check build",
+            "both compare keys[",
+            "should compare keys[",
             "error: race: ",
-            "nothing orders these blocks",
-            "blockIdx.x * blockDim.x + threadIdx.x is another number in each thread",
         ],
     ),
     in_global(
         "a grid of one column",
         {"<<<blocks, threads_per_block,": "<<<dim3(1, blocks), threads_per_block,"},
-        ["FAILED  step 01 global, check build", "error: race: ", "these blocks differ in blockIdx.y or .z only"],
+        ["FAILED  step 01 global, check build", "both compare keys[", "the two differ in blockIdx.y or .z only"],
         alone=True,
     ),
     in_global(
         "a block of one column",
         {"<<<blocks, threads_per_block,": "<<<blocks, dim3(1, threads_per_block),"},
-        ["FAILED  step 01 global, check build", "error: race: ", "these threads differ in threadIdx.y or .z only"],
+        ["FAILED  step 01 global, check build", "both compare keys[", "the two differ in threadIdx.y or .z only"],
         alone=True,
     ),
     in_global(
@@ -448,9 +436,9 @@ MISTAKES = (
         },
         [
             "FAILED  step 01 global, check build",
+            "error: this __syncthreads() orders the threads of one block",
+            "run one phase per launch",
             "error: race: ",
-            "nothing orders these blocks",
-            "__syncthreads() orders only threads of one block",
         ],
     ),
     in_halo(
@@ -464,25 +452,23 @@ MISTAKES = (
         {"i += 2 * blockDim.x": "i += blockDim.x"},
         [
             "FAILED  step 02 halo, check build",
+            "both compare window[",
             "error: race: ",
-            "the same line leads both threads to this element",
-            "the index, and the step of the loop",
         ],
         alone=True,
     ),
     # --- what has been written ---
-    in_halo(
-        "one key per thread is loaded",
-        {LOAD: "if (int(threadIdx.x) < count) window[threadIdx.x] = from[left + threadIdx.x];"},
-        ["FAILED  step 02 halo, check build", "error: uninitialized: ", "elements, only 0 to 511 have been written"],
-    ),
     in_halo(
         "one key per thread is stored",
         {
             "for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) to[i]": "if (const std::int64_t i = "
             "first + threadIdx.x; i < end) to[i]"
         },
-        ["FAILED  step 02 halo, check build", "error: uninitialized: ", "elements, ", "0 to 31 have been written"],
+        [
+            "FAILED  step 02 halo, check build",
+            "{at}: error: nothing is stored to ",
+            "threads stores one key: a loop must go on",
+        ],
     ),
     in_halo(
         "a pointer in place of a shared array",
@@ -661,5 +647,114 @@ MISTAKES = (
         "zeros after the last key",
         {": lab::last_key<Key>(order);": ": Key(0);"},
         ["error: row 0: lane 1, after the last key, holds 0", "fill the positions from n on"],
+    ),
+    # --- the cause comes before what follows from it ---
+    in_exchange(
+        "equal keys exchanged, too",
+        {"if (!lab::before(b, a, order)) return;": "if (lab::before(a, b, order)) return;"},
+        ["{at+1}: error: thread ", " exchanges keys[", "which are equal", "equal keys keep their order"],
+    ),
+    in_exchange(
+        "keys in variables of another type",
+        {"const Key a = keys[i], b = keys[i + 1];": "const int a = keys[i], b = keys[i + 1];"},
+        ["{at}: error: a has the type int, and is given a key", "declare it as Key"],
+        quick=True,
+    ),
+    in_global(
+        "as many pairs in both parities",
+        {"pairs = (n - parity) / 2;": "pairs = n / 2;"},
+        [
+            "{at+4}: error: thread 3 of block 0 compares keys[7] and keys[8], but there is no keys[8]: there are 8",
+            "there are 3 pairs here, but the kernel compares 4: one too many is taken",
+            "pairs comes from line",
+            "error: out-of-bounds: ",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "a pair too few in even phases",
+        {"pairs = (n - parity) / 2;": "pairs = (n - 1) / 2;"},
+        ["{at+4}: error: no thread compares keys[6] and keys[7], the last of the 4 pairs", "pairs comes from line"],
+    ),
+    in_global(
+        "blocks and threads exchanged",
+        {"<<<blocks, threads_per_block,": "<<<threads_per_block, blocks,"},
+        ["{at}: error: the launch has 2,000 threads per block", "are the two exchanged?"],
+    ),
+    in_global(
+        "one block with a thread for each pair",
+        {"<<<blocks, threads_per_block,": "<<<1, keys.n / 2,"},
+        ["{at}: error: launch-shape: kernel run_phase: is launched with <<<1, ", "but the user has chosen <<<"],
+    ),
+    in_global(
+        "a block for each pair",
+        {"<<<blocks, threads_per_block,": "<<<keys.n / 2, 1,"},
+        ["{at}: error: launch-shape: kernel run_phase: is launched with <<<", "but the user has chosen <<<"],
+    ),
+    in_global(
+        "a step that leaves out the threads of a block",
+        {"stride = std::int64_t(gridDim.x) * blockDim.x;": "stride = gridDim.x;"},
+        [
+            "{at+3}: error: thread 0 of block 0 and thread 1 of block 0 both compare keys[2] and keys[3]",
+            "its loop goes on by 1, but it must go on by the number of threads in the grid",
+        ],
+    ),
+    in_halo(
+        "a window that is stored whole",
+        {
+            "for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) to[i] = window[i - left];": "for ("
+            "int i = threadIdx.x; i < count; i += blockDim.x) to[left + i] = window[i];"
+        },
+        [
+            "{at}: error: block 0 stores position 512 of the array, which is not in its tile: that has the positions 0 "
+            "to 511",
+            "its halo",
+        ],
+    ),
+    in_halo(
+        "one load per thread",
+        {LOAD: "if (int(threadIdx.x) < count) window[threadIdx.x] = from[left + threadIdx.x];"},
+        ["{at}: error: the load leaves out ", "each of the 512 threads loads one key: a loop must go on with more"],
+        quick=True,
+    ),
+    in_halo(
+        "a pair beyond the window",
+        {"i + 1 < count;": "i < count;"},
+        ["{at+1}: error: thread ", "but there is no window[", "one too many is taken"],
+    ),
+    in_halo(
+        "no barrier before the next tile",
+        {"__syncthreads();  // the next load": ";  // the next load"},
+        [
+            "{at-1}: error: no barrier follows this line before line ",
+            "put __syncthreads() after line",
+            "at the end of the",
+        ],
+        alone=True,
+    ),
+    in_halo(
+        "no barrier between the phases",
+        {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
+        [
+            "{at-2}: error: no barrier comes between this line and what comes to it next",
+            "put __syncthreads() after line",
+        ],
+        alone=True,
+    ),
+    in_halo(
+        "a barrier that some threads reach more often",
+        {COMPARE: COMPARE.replace("\n      }\n      ", "\n        ").replace(";  //", ";\n      }  //")},
+        ["{at+1}: error: not all threads of the block reach this __syncthreads(): it is inside the loop of line"],
+    ),
+    in_rows(
+        "the last key of ascending order in either order",
+        {": lab::last_key<Key>(order);": ": lab::last_key<Key>(lab::Order::ascending);"},
+        ["{at}: error: row 0: lane ", "after the last key, holds", "lab::last_key<Key>(order), whose last key"],
+    ),
+    in_rows(
+        "the kernel of the other order",
+        {"sort_rows_kernel<lab::Order::descending><<<": "sort_rows_kernel<lab::Order::ascending><<<"},
+        ["{at}: error: sort_rows_kernel<lab::Order::ascending> is launched here, but the order ", "descending"],
+        quick=True,
     ),
 )

@@ -362,4 +362,136 @@ MISTAKES = (
         {"run_global_stage<order, true><<<": "run_global_stage<order, false><<<"},
         ["error: thread 0 of block 0 compares keys[0] and keys[1024]", "the mirror stage of runs of 2048 keys"],
     ),
+    # --- the cause comes before what follows from it ---
+    in_global(
+        "two arguments exchanged",
+        {"(keys, n / 2, k, j, order);": "(keys, n / 2, j, k, order);"},
+        [
+            "{at}: error: launch 1 (run_stage) passes k = 1 and j = 2, but it must be k = 2 and j = 1",
+            "are two arguments exchanged?",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "no merge into all keys",
+        {"k <= n; k *= 2": "k < n; k *= 2"},
+        [
+            "{at+2}: error: run_stage is never launched for k = 8, j = 4; ",
+            "all of them have k = 8: where does the loop over k",
+        ],
+    ),
+    in_global(
+        "no stage of neighbours",
+        {"j > 0; j /= 2": "j > 1; j /= 2"},
+        [
+            "{at+1}: error: run_stage is never launched for k = 2, j = 1; ",
+            "all of them have j = 1: where does the loop over j",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "strides that grow",
+        {"j = k / 2; j > 0; j /= 2": "j = 1; j < k; j *= 2"},
+        ["{at+1}: error: launch 2 (run_stage) passes k = 4 and j = 1, but it must be k = 4 and j = 2"],
+    ),
+    in_global(
+        "a position in place of a comparator",
+        {
+            "i = 2 * t - (t & (j - 1));": "i = t;",
+            "const Key a = keys[i], b = keys[partner];": "if (partner < i) continue;\n    const Key a = keys[i], b = "
+            "keys[partner];",
+        },
+        ["error: no thread compares 2 of the 4 pairs: (4, 5), (6, 7)", "in place of its own"],
+    ),
+    in_global(
+        "a bit of the comparator in place of its rest",
+        {"(t & (j - 1));": "(t & j);"},
+        [
+            "both compare keys[0] and keys[1]",
+            "thread 1 of block 0 should compare keys[2] and keys[3]: i comes from line ",
+        ],
+    ),
+    in_global(
+        "a comparison with signs",
+        {
+            "forward ? lab::before(b, a, order) : lab::before(a, b, order);": "(b < a) == (forward == (order == "
+            "lab::Order::ascending)) && a != b;"
+        },
+        ["= nan", "lab::before() knows it, but < and > are false for a nan"],
+    ),
+    in_shared(
+        "no barrier between the first stage and the others",
+        {"    __syncthreads();  // the next stage compares": "    // the next stage compares"},
+        ["{at-2}: error: no barrier comes between this line and ", "put __syncthreads() after line "],
+        quick=True,
+    ),
+    in_shared(
+        "a partner that is not tested",
+        {
+            "if (partner < count) compare_exchange<order>(keys, values, i, partner);\n    }\n    __sync": "compare_ex"
+            "change<order>(keys, values, i, partner);\n    }\n    __sync"
+        },
+        ["{at}: error: thread ", "but there is no tile[", "skip a comparator whose partner is not below"],
+    ),
+    in_shared(
+        "the keys in global memory in place of the tile",
+        {
+            "sort_in_shared<order>(tile, tile_values, count);": "sort_in_shared<order>(keys.data + first, values, "
+            "count);"
+        },
+        [
+            "error: thread 0 of block 0 compares keys[0] and keys[1] in global memory, not in tile",
+            "which array is passed",
+        ],
+    ),
+    in_shared(
+        "the kernel of ascending order in either order",
+        {"sort_tiles_kernel<lab::Order::descending><<<": "sort_tiles_kernel<lab::Order::ascending><<<"},
+        ["{at}: error: sort_tiles_kernel<lab::Order::ascending> is launched here, but the order ", "descending"],
+    ),
+    in_shared(
+        "a stage too many in each merge",
+        {"for (int stride = run / 4;": "for (int stride = run / 2;"},
+        ["OVER ", "error: ", "barriers per block; the budget allows 58"],
+    ),
+    in_shared(
+        "the tile of the block in each round",
+        {
+            "load_tile(tile, tile_values, keys, values, first, count);": "load_tile(tile, tile_values, keys, values, "
+            "std::int64_t(blockIdx.x) * tile_keys, count);"
+        },
+        ["{at}: error: thread ", "loads position 0 of the array into tile[0], where position 1024 belongs", "its loop"],
+    ),
+    in_hybrid(
+        "half of the mirror image",
+        {"i ^ (2 * stride - 1)": "i ^ (stride - 1)"},
+        ["{at+1}: error: thread ", "the mirror stage of runs of 2048 keys"],
+    ),
+    in_hybrid(
+        "too few comparators",
+        {"pairs = (keys.n + run - 1) / run * (run / 2);": "pairs = keys.n / 2;"},
+        ["error: launch 2 (run_global_stage<order, true>) passes pairs = 512, which is too few", "comparator 1023"],
+        quick=True,
+    ),
+    in_hybrid(
+        "values left behind",
+        {
+            "compare_exchange<order>(keys.data, values, i, partner);": "compare_exchange<order>(keys.data, "
+            "static_cast<NoValue*>(nullptr), i, partner), (void)values;"
+        },
+        ["{at}: error: run_global_stage<order, true> stores keys, but not the values that belong to them"],
+    ),
+    in_hybrid(
+        "half a tile of shared memory",
+        {"__shared__ Key tile[tile_keys];": "__shared__ Key tile[tile_keys / 2];"},
+        ["{at}: error: tile has 512 elements, but up to 1,024 keys are loaded into it"],
+    ),
+    in_hybrid(
+        "a device function called by the host",
+        {
+            "    merge_in_tiles<order><<<": "    if (keys.n < 2) compare_exchange<order>(keys.data, values, 0, 1);\n"
+            "    compare_exchange<order>(keys.data, values, 0, 1);\n    merge_in_tiles<order><<<"
+        },
+        ["{at}: error: host code calls compare_exchange(), which is a __device__ function", "launch the kernel here"],
+    ),
 )

@@ -7,13 +7,16 @@ import unittest
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import traces
 
 from workbook.causes import networks, rows, tiles
 from workbook.causes.search import _SEARCHES
+from workbook.causes.source import SHUFFLE, Source, device_functions
 from workbook.causes.stage_check import Cause
-from workbook.core.judge_types import Case
+from workbook.core import suspects
+from workbook.core.judge_types import Case, Finding
 from workbook.pictures import trace
 
 LINES = [traces.line(code, f"a.cu:{10 + code}") for code in range(8)]
@@ -65,6 +68,144 @@ class Constants(unittest.TestCase):
             self.assertEqual(re.findall(rf"int {name} = (\d+);", text), [str(known)])
 
 
+class Sources(unittest.TestCase):
+    """What the text of a step says about its lines."""
+
+    KERNEL = """__global__ void run(Key* keys, int n, int parity) {
+  const int pairs = n / 2;
+  for (int t = threadIdx.x; t < pairs; t += blockDim.x) {
+    const int i = 2 * t + parity;  // i = 0
+    const int a = keys[i];
+    if (a > 0) __syncthreads();
+    if (t < 3) __shfl_up_sync(all, a, 1);
+  }
+  __syncthreads();
+}
+
+template <class Key>
+__global__ void other(Key* keys) {
+  if (keys) {
+    compare_exchange<order>(keys, 0, 1);
+  }
+}
+
+void host(Key* keys) {
+  compare_exchange<order>(keys, 0, 1);
+}
+"""
+
+    def setUp(self) -> None:
+        self.enter = mock.patch.object(suspects, "source_of", lambda _: self.KERNEL)
+        self.enter.start()
+        self.addCleanup(self.enter.stop)
+        self.source = Source("a.cu")
+
+    def test_where_an_index_comes_from(self) -> None:
+        self.assertEqual(self.source.index_of(5), "i comes from line 4: const int i = 2 * t + parity")
+        self.assertEqual(self.source.index_of(9), "")
+
+    def test_what_ends_a_loop(self) -> None:
+        self.assertEqual(self.source.bound_of(4), "pairs comes from line 2: const int pairs = n / 2")
+
+    def test_keys_in_other_variables(self) -> None:
+        self.assertEqual([(held.line, held.type, held.name) for held in self.source.held], [(5, "int", "a")])
+
+    def test_barriers_of_some_threads(self) -> None:
+        self.assertEqual(self.source.uneven(), (6, 3))
+        self.assertEqual(self.source.uneven(SHUFFLE, ("if",)), (7, 7))
+
+    def test_a_barrier_of_all_threads(self) -> None:
+        with mock.patch.object(suspects, "source_of", lambda _: self.KERNEL.replace("if (a > 0) __syncthreads();", "")):
+            self.assertIsNone(Source("a.cu").uneven())
+
+    def test_device_functions_called_by_the_host(self) -> None:
+        self.assertEqual(self.source.host_calls(["compare_exchange"]), (20, "compare_exchange"))
+        self.assertIsNone(self.source.host_calls(["load_tile"]))
+        self.assertIn("compare_exchange", device_functions("03-bitonic"))
+
+
+class Barriers(unittest.TestCase):
+    """Where a barrier is missing, by the lines of a race."""
+
+    KERNEL = """__device__ void sort(Key* tile) {
+  for (int run = 2; run < 64; run *= 2) {
+    for (int t = threadIdx.x; t < 32; t += blockDim.x) {
+      exchange(tile, t);
+    }
+    for (int t = threadIdx.x; t < 32; t += blockDim.x) exchange(tile, 2 * t);
+    __syncthreads();
+  }
+}
+
+__global__ void kernel(Key* keys) {
+  __shared__ Key tile[64];
+  load(tile, keys);
+  sort(tile);
+  store(tile, keys);
+}
+"""
+
+    def found(self, line: int, other: int) -> str:
+        text = (
+            "kernel kernel, block (0,0,0), thread (1,0,0), in a.cuh:25: reads __shared__ tile[1] (a 4-byte access)\n"
+            f"    block (0,0,0), thread (0,0,0) writes it at a.cu:{other}, in a.cuh:28\n    put a barrier there"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: self.KERNEL):
+            return str(tiles.missing_barrier(Finding("a.cu", line, "race", text), Source("a.cu")))
+
+    def test_between_two_loops(self) -> None:
+        found = self.found(4, 6)
+        self.assertIn("a.cu:4: error: no barrier comes between this line and line 6\n", found)
+        self.assertIn("put __syncthreads() after line 5, before line 6\n", found)
+
+    def test_before_a_function(self) -> None:
+        found = self.found(13, 4)
+        self.assertIn("a.cu:13: error: no barrier comes between this line and line 14, which calls sort()\n", found)
+
+    def test_between_two_rounds(self) -> None:
+        found = self.found(4, 4)
+        self.assertIn("a.cu:4: error: no barrier comes between this line and what comes to it next", found)
+        self.assertIn("put __syncthreads() after line 5, where all pairs have been compared", found)
+
+    def test_before_the_next_round(self) -> None:
+        text = self.KERNEL.replace("__syncthreads();", "").replace("}\n    for", "}\n    __syncthreads();\n    for")
+        with mock.patch.object(self, "KERNEL", text):
+            found = self.found(4, 7)
+        self.assertIn("a.cu:7: error: no barrier follows this line before line 4 is reached in the next round", found)
+
+
+class Numbers(unittest.TestCase):
+    """The numbers that a launch passes to its kernel."""
+
+    def stages(self, arguments: Sequence[Sequence[int]]) -> str:
+        records = [traces.VERSION, *LINES, traces.array(0, "global", "keys", 16, 1)]
+        keys = [1, 2, 3, 4]
+        for one in arguments:
+            records += [traces.launch("run", arguments=[None, 2, *one, None]), {"block": 0}]
+            stage = next((s for s in networks.classic(4) if [n for _, n in s.numbers.values()] == list(one)), None)
+            for thread, (pair, forward) in enumerate(stage.pairs.items() if stage else ()):
+                records += compared(thread, keys, pair, (keys[pair[1]] < keys[pair[0]]) == forward)
+        return str(cause("03-bitonic", 1, 4, traces.text(*records)))
+
+    def test_right_ones(self) -> None:
+        self.assertEqual(self.stages([(2, 1), (4, 2), (4, 1)]), "None")
+
+    def test_stages_that_are_left_out(self) -> None:
+        found = self.stages([(4, 2)])
+        self.assertIn("a.cu:1: error: run is never launched for k = 2, j = 1; k = 4, j = 1\n", found)
+        self.assertIn("2 of the 3 stages of 4 keys are missing", found)
+        self.assertIn("all of them have j = 1: where does the loop over j end?", found)
+
+    def test_another_order(self) -> None:
+        found = self.stages([(2, 1), (4, 1), (4, 2)])
+        self.assertIn("a.cu:1: error: launch 2 (run) passes k = 4 and j = 1, but it must be k = 4 and j = 2\n", found)
+
+    def test_exchanged(self) -> None:
+        found = self.stages([(1, 2), (2, 4), (1, 4)])
+        self.assertIn("launch 1 (run) passes k = 1 and j = 2, but it must be k = 2 and j = 1", found)
+        self.assertIn("are two arguments exchanged?", found)
+
+
 class Launches(unittest.TestCase):
     """Steps that run one stage per launch."""
 
@@ -90,16 +231,16 @@ class Launches(unittest.TestCase):
         found = self.found(1, launched([9, 7, 5, 3], [[(0, 2)]]))
         self.assertIn("a.cu:10: error: thread 0 of block 0 compares keys[0] and keys[2]\n", found)
         self.assertIn("the partner of keys[0] is keys[1]", found)
-        self.assertIn("in launch 1 (run): phase 0 (even", found)
+        self.assertIn("in launch 1 (run, n = 4): phase 0 (even", found)
 
     def test_the_other_parity(self) -> None:
         found = self.found(1, launched([9, 7, 5, 3], [[(0, 1), (2, 3)], [(0, 1), (2, 3)]]))
-        self.assertIn("launch 2 (run) compares the pairs of an even phase: (0, 1), (2, 3)\n", found)
+        self.assertIn("launch 2 (run, n = 4) compares the pairs of an even phase: (0, 1), (2, 3)\n", found)
         self.assertIn("it must be phase 1 (odd: the pairs that begin at odd positions): (1, 2)", found)
 
     def test_a_pair_too_few(self) -> None:
         found = self.found(0, launched([9, 7, 5, 3], [[(0, 1)]]))
-        self.assertIn("a.cu:10: error: no thread compares keys[2] and keys[3]\n", found)
+        self.assertIn("a.cu:10: error: no thread compares keys[2] and keys[3], the last of the 2 pairs\n", found)
 
     def test_fewer_threads_than_pairs(self) -> None:
         pairs = [(i, i + 1) for i in range(0, 64, 2)]
@@ -149,7 +290,7 @@ class Launches(unittest.TestCase):
     def test_a_pair_compared_twice(self) -> None:
         found = self.found(0, launched([9, 7, 5, 3], [[(0, 1), (0, 1)]]))
         self.assertIn("thread 0 of block 0 and thread 1 of block 0 both compare keys[0] and keys[1]\n", found)
-        self.assertIn("no thread compares keys[2] and keys[3]\n", found)
+        self.assertIn("no thread compares keys[2] and keys[3], the last of the 2 pairs\n", found)
 
 
 class Tiles(unittest.TestCase):
@@ -197,13 +338,16 @@ class Tiles(unittest.TestCase):
 
     def test_a_stage_is_skipped(self) -> None:
         found = self.found(self.run_of([self.stages[0], self.stages[2]]))
-        self.assertIn("error: no thread compares any of the pairs (0, 3), (1, 2)\n", found)
-        self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
+        self.assertIn("error: the mirror stage of runs of 4 keys is missing: the first pairs in its place are", found)
+        self.assertIn("stage 2 of 3, n = 4", found)
 
     def test_a_pair_compared_twice(self) -> None:
         text = self.run_of([[(0, 1), (0, 1)], *self.stages[1:]])
         found = str(tiles.beside_races(Case("03-bitonic", 2, self.N, type="u32"), lambda *_: trace.read(text)))
-        self.assertIn("both compare tile[0] and tile[1]\n    no thread compares tile[2] and tile[3]\n", found)
+        self.assertIn(
+            "both compare tile[0] and tile[1]\n    no thread compares tile[2] and tile[3], the last of the 2 pairs\n",
+            found,
+        )
 
     def test_a_stage_too_few(self) -> None:
         found = self.found(self.run_of(self.stages[:2]))

@@ -7,7 +7,7 @@ import io
 import json
 import threading
 import unittest
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -510,9 +510,9 @@ class FirstLook(InFolder):
             def passes(self, _step: StepFile) -> bool:
                 return True
 
-        def compile_targets(paths: list[Path], _what: str, said: Sequence[str] = ()) -> list[str]:
-            events.append(f"{', '.join(path.name for path in paths)} after {list(said)}")
-            return ["a warning"]
+        def compile_targets(paths: list[Path], _what: str, kept: list[str]) -> None:
+            events.append(", ".join(path.name for path in paths))
+            kept[:] = ["a warning"]
 
         def start(*_: object, is_urgent: bool) -> SimpleNamespace:
             events.append("nvcc")
@@ -522,19 +522,20 @@ class FirstLook(InFolder):
             mock.patch.multiple(build, ensure=lambda: None, runnable=lambda: ["cpu"], compile_targets=compile_targets),
             mock.patch.multiple(checking, Checker=FakeChecker, JudgeClient=lambda: contextlib.nullcontext()),
             mock.patch.object(nvcc_compile, "NvccCompile", start),
+            mock.patch.object(checking, "note", lambda text: events.append(text.strip())),
             contextlib.redirect_stdout(io.StringIO()),
         ):
             return checking.check("02-merge", [self.STEP])
 
     def test_the_rest_is_compiled_only_if_the_step_looks_right(self) -> None:
         self.add_programs()
-        first = ["judge, 02-merge-cpu-first, 02-merge-check-first after []", "first look"]
+        first = ["judge, 02-merge-cpu-first, 02-merge-check-first", "first look"]
+        last = ["the compiler warns:", "a warning"]  # after the verdict, and once
         self.assertFalse(self.check(looks_right=False))
-        self.assertEqual(self.events, first)
+        self.assertEqual(self.events, [*first, *last])
         self.events.clear()
         self.assertTrue(self.check(looks_right=True))
-        rest = "judge, 02-merge-cpu, 02-merge-check after ['a warning']"
-        self.assertEqual(self.events, [*first, "nvcc", rest, "all"])
+        self.assertEqual(self.events, [*first, "nvcc", "judge, 02-merge-cpu, 02-merge-check", "all", *last])
 
 
 class Dead(FakeJudge):

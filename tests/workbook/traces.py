@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 VERSION = {"trace": 1}
@@ -13,8 +14,11 @@ def text(*records: dict[str, Any]) -> str:
     return "".join(f"{json.dumps(record)}\n" for record in records)
 
 
-def launch(kernel: str = "turn", blocks: int = 1, threads: int = 64) -> dict[str, Any]:
-    return {"launch": {"kernel": kernel, "grid": [blocks, 1, 1], "block": [threads, 1, 1], "at": "a.cu:1"}}
+def launch(
+    kernel: str = "turn", blocks: int = 1, threads: int = 64, arguments: Sequence[int | None] = ()
+) -> dict[str, Any]:
+    shape = {"grid": [blocks, 1, 1], "block": [threads, 1, 1], "arguments": list(arguments)}
+    return {"launch": {"kernel": kernel, **shape, "at": "a.cu:1"}}
 
 
 def array(number: int, space: str, name: str, size: int, allocation: int = 0) -> dict[str, Any]:

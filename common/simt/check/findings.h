@@ -28,7 +28,8 @@ struct Finding {
   bool are_in_rows = false;       ///< of a race in a block: its threads differ in threadIdx.y or .z only, each time
   std::uintptr_t address = 0;     ///< of plain accesses that race, as long as these are all at one address; otherwise 0
   std::string between = {};       ///< of a race in a block, or an uninitialized read: kernel, last barrier, and array
-  bool are_writes = false;        ///< of accesses that race: both are
+  Site last_barrier = {};   ///< of a race in a block: where its threads have met before both accesses; line 0: nowhere
+  bool are_writes = false;  ///< of accesses that race: both are
   /// Of a race in a block: instructions by which its threads have come to the element in the same round of a loop. If
   /// two are on one line, the threads have the same element, and no barrier fits between them.
   std::vector<std::pair<Code, Code>> together = {};

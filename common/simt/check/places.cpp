@@ -42,9 +42,9 @@ std::string Places::of(Code code) const {
   return place == places_.end() ? unknown() : place->second;
 }
 
-std::string Places::caller(Code code) const {
-  const auto caller = callers_.find(code);
-  return caller == callers_.end() ? "" : ", called at " + caller->second;
+std::string Places::header(Code code) const {
+  const std::string line = of(code);
+  return in_source_or_unknown(code) == line ? "" : ", in " + line;
 }
 
 std::string Places::in_source(Code code) const {

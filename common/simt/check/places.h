@@ -25,8 +25,8 @@ class Places {
 
   bool know(Code code) const { return places_.count(code) != 0; }
   std::string of(Code code) const;
-  /// ", called at FILE:LINE" for a line in a function that was inlined into another file.
-  std::string caller(Code code) const;
+  /// ", in FILE:LINE" for a line of a header in a function that was inlined into the line in_source().
+  std::string header(Code code) const;
   /// The line, or the one in a .cu file into which it was inlined; "" if there is none.
   std::string in_source(Code code) const;
   std::string in_source_or_unknown(Code code) const;

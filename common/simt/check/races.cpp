@@ -53,13 +53,16 @@ std::string remark_on_blocks(const Race& race) {
 std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   const auto& [before, before_way, now, access] = race;
   const bool are_plain = !before.is_synchronized && !now.is_synchronized;
+  const bool is_atomic = before.is_atomic || now.is_atomic;
+  const char* const or_atomic = is_atomic ? ", or use an atomic" : "";
   if (before.is_synchronized && now.is_synchronized) {
     return "an atomic of block scope is one only for the threads of its own block: use atomicAdd() instead of "
            "atomicAdd_block() and the like, or cuda::thread_scope_device";
   }
   const std::string ways = state().running.launch->config.is_cooperative
-                               ? "put this_grid().sync() between the two accesses, or use an atomic"
-                               : "use an atomic, or two launches";
+                               ? std::string("put this_grid().sync() between the two accesses") + or_atomic
+                           : is_atomic ? "use an atomic, or two launches"
+                                       : "use two launches";
   if (are_plain && before_way == Way::store && access.way == Way::load && state().order.has_flag_after(before)) {
     return "a flag or counter says that the other block has written it, but no fence comes between that write and the "
            "flag: put __threadfence() before the flag is written";
@@ -72,9 +75,11 @@ std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   if (has_same_index(before, now)) {
     if (differ_in_row_only(before, now)) return advice_on_rows("blocks", "blockIdx");
     return "two blocks access one element with the same threadIdx: is blockIdx in the index, times the number of "
-           "elements per block? In a loop over the grid, is the step gridDim.x times that number? If all blocks should "
-           "access this element, " +
-           ways + (before_way == access.way ? "" : "; or let the kernel write into another array than it reads");
+           "elements per block? In a loop over the grid, is the step gridDim.x times that number? " +
+           (before_way != access.way || is_atomic
+                ? "If all blocks should access this element, " + ways +
+                      (before_way == access.way ? "" : "; or let the kernel write into another array than it reads")
+                : "If all blocks should add to this element, use atomicAdd()");
   }
   return "nothing orders these blocks: check which thread has which element, or " + ways + remark_on_blocks(race);
 }
@@ -83,11 +88,12 @@ std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
 std::string advice(const Race& race, const char* barrier) {
   const bool is_same_warp = in_same_warp(race.before, race.now);
   const bool are_volatile = is_volatile(race.before) && is_volatile(race.now);
+  const std::string or_atomic = race.before.is_atomic || race.now.is_atomic ? ", or use an atomic" : "";
   const Running& running = state().running;
   if (race.access.space == Space::global && running.last_barrier.line == 0 && !are_volatile) {
     if (differ_in_y_only(race.before, race.now)) return advice_on_rows("threads", "threadIdx");
-    return "two threads work on the same element: check which thread has which element, or use an atomic; if a loop "
-           "leads to it, check the loop's start and step, too; a barrier orders only threads of one block";
+    return "two threads work on the same element: check which thread has which element" + or_atomic +
+           "; if a loop leads to it, check the loop's start and step, too; a barrier orders only threads of one block";
   }
   const std::string between = std::string("put ") + barrier + " between the two accesses";
   if (are_volatile) return "lanes do not run in step, and volatile does not order them: " + between;
@@ -95,10 +101,9 @@ std::string advice(const Race& race, const char* barrier) {
     // Also where the block has one warp only: with another launch shape, it may have more.
     return std::string("nothing orders these lanes") +
            (running.has_exchanges ? ", and shuffles and votes do not: " : ": ") +
-           "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data, or use an "
-           "atomic";
+           "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data" + or_atomic;
   }
-  return "no barrier orders these threads: " + between + ", or use an atomic";
+  return "no barrier orders these threads: " + between + or_atomic;
 }
 
 /// Of two threads of a block that write one element: the instructions by which each has come to it, up to its write, in
@@ -198,6 +203,7 @@ std::string who(const Event& event) {
                     .are_in_rows = same_block && differ_in_y_only(before, now),
                     .address = before.is_synchronized || now.is_synchronized ? 0 : access.address,
                     .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access) : "",
+                    .last_barrier = same_block ? all.running.last_barrier : Site{},
                     .are_writes = are_writes,
                     .together = same_block && are_writes ? executed_together(race) : decltype(Finding::together){},
                     .plain_read = plain_read_of(race),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 
 #include "mentions.h"
@@ -15,14 +16,14 @@ namespace {
 
 void resolve_places(Finding& finding, const Places& places) {
   if (finding.code == 0) return;
-  finding.place = places.of(finding.code);
+  finding.place = places.in_source_or_unknown(finding.code);
   constexpr const char* other = "{other}";
   if (const std::size_t at = finding.text.find(other); at != std::string::npos) {
     finding.text.replace(at, std::char_traits<char>::length(other),
-                         places.of(finding.other) + places.caller(finding.other));
+                         places.in_source_or_unknown(finding.other) + places.header(finding.other));
   }
   if (const std::size_t subject = finding.text.find("): "); subject != std::string::npos) {
-    finding.text.insert(subject + 1, places.caller(finding.code));
+    finding.text.insert(subject + 1, places.header(finding.code));
   }
   if (!finding.launched.empty() && !is_in_source(finding.place)) {  // a header's line, or none, says less
     finding.text = "the kernel that is launched here may still be running when this happens; " + finding.text;
@@ -58,7 +59,7 @@ std::string advice_on_line(const OnLine& line, const char* barrier) {
       barrier == nullptr ? ""
                          : std::string("; if the line is in a loop, its rounds may need ") + barrier + " between them";
   if (line.stores) {
-    return "threads that execute this line write the same element: check the index, or use an atomic" + rounds;
+    return "threads that execute this line write the same element: check the index" + rounds;
   }
   if (barrier == nullptr) {
     return "a block reads here what another block writes here: write into another array, or use two launches";
@@ -89,8 +90,8 @@ void advise_on_indices(std::vector<Finding>& findings, const Places& places) {
       continue;
     }
     f.advice =
-        "both threads execute the same lines for this element: check which thread has which element, or use an atomic; "
-        "if the lines are in a loop, its rounds may need __syncthreads() between them";
+        "both threads execute the same lines for this element: check which thread has which element; if "
+        "the lines are in a loop, its rounds may need __syncthreads() between them";
   }
 }
 
@@ -144,12 +145,29 @@ void advise_on_blocks(std::vector<Finding>& findings, const Places& places) {
   }
 }
 
-/// Two threads of a block that come to one element by the same line, in rounds that may or may not need an order.
+/// The file of "file:line", and the line.
+std::pair<std::string, int> parts_of(const std::string& place) {
+  const std::size_t colon = place.rfind(':');
+  return {place.substr(0, colon), colon == std::string::npos ? 0 : std::atoi(place.c_str() + colon + 1)};
+}
+
+/// Two threads of a block that come to one element by the same line, in rounds that may or may not need an order, or by
+/// a line that a loop leads back to.
 void advise_on_rounds(std::vector<Finding>& findings, const Places& places) {
   for (Finding& f : findings) {
     if (f.kind != "race" || f.is_at_once || f.barrier == nullptr) continue;
     const std::string line = places.in_source(f.code);
-    if (line.empty() || line != places.in_source(f.other) || places.of(f.code) == places.of(f.other)) continue;
+    const auto [file, now] = parts_of(line);
+    const auto [other_file, before] = parts_of(places.in_source(f.other));
+    const auto [low, high] = std::minmax(now, before);
+    const int barrier = f.last_barrier.line;  // both accesses follow it, although it stands between them
+    if (!line.empty() && file == other_file && barrier > low && barrier < high && file == f.last_barrier.file) {
+      f.advice = "line " + std::to_string(low) + " comes after line " + std::to_string(high) +
+                 " in the next round of a loop, and no barrier orders the two: put " + f.barrier + " after line " +
+                 std::to_string(high);
+      continue;
+    }
+    if (line.empty() || file != other_file || now != before || places.of(f.code) == places.of(f.other)) continue;
     f.advice =
         "the same line leads both threads to this element: put __syncthreads() between the two rounds of its loop if "
         "one must come after the other; otherwise check which thread has which element: the index, and the step of the "
@@ -304,7 +322,7 @@ Report make_report(const CheckState& state) {
   Report report;
   std::set<std::string> faulty;  // lines
   for (const Finding& f : findings) {
-    if (f.severity == Severity::error) faulty.insert(f.code != 0 ? places.of(f.code) : f.place);
+    if (f.severity == Severity::error) faulty.insert(f.code != 0 ? places.in_source_or_unknown(f.code) : f.place);
   }
   advise_on_indices(findings, places);
   advise_on_changes(findings);

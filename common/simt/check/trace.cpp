@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstddef>
@@ -157,6 +158,18 @@ std::int64_t Trace::moment() const {
   return recording_ == nullptr || recording_->is_left_out() ? -1 : std::int64_t(recording_->accesses);
 }
 
+/// "[null,8,1]": the first arguments, where they are whole numbers.
+static std::string json_of_arguments(const Kernel& kernel) {
+  Numbers numbers;
+  if (kernel.list_numbers != nullptr) kernel.list_numbers(kernel.arguments, numbers);
+  std::string text = "[";
+  for (int i = 0; i < std::min(numbers.count, Numbers::most); ++i) {
+    text += i == 0 ? "" : ",";
+    text += numbers.is_number[i] ? std::to_string(numbers.values[i]) : "null";
+  }
+  return text + "]";
+}
+
 void Trace::launch(const Launch& launch) {
   const Unobserved unobserved;
   if (recording_->is_cut) return;
@@ -165,6 +178,7 @@ void Trace::launch(const Launch& launch) {
   recording_->block = 0;
   recording_->text += "{\"launch\":{\"kernel\":" + quoted(std::string(launch.kernel.name).substr(0, longest_name)) +
                       ",\"grid\":" + json_of(launch.config.grid) + ",\"block\":" + json_of(launch.config.block) +
+                      ",\"arguments\":" + json_of_arguments(launch.kernel) +
                       ",\"at\":" + quoted_place(launch.kernel.site) + "}}\n";
 }
 

@@ -92,8 +92,9 @@ def moves(accesses: Iterable[Access], from_space: str) -> list[Move]:
         own = held.setdefault((access.block, access.thread), [])
         if access.way == "load":
             own.append(access)
-        elif own and own[-1].array.space == from_space != access.array.space and own[-1].value == access.value:
-            found.append(Move(own[-1], access))
+        elif own and own[-1].array.space == from_space != access.array.space:
+            is_unknown = own[-1].outside or access.outside
+            found += [Move(own[-1], access)] if is_unknown or own[-1].value == access.value else []
     return found
 
 

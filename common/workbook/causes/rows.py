@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..core.judge_types import Case
 from ..pictures.trace import Access, Begin, Meeting, Trace
 from .stage_check import Cause, Run
+from .tiles import of_other_order
 
 LANES, KEYS_PER_LANE = 32, 4
 ROW = LANES * KEYS_PER_LANE
@@ -101,6 +102,12 @@ class _Row:
         """Keys that are loaded or stored by another lane than theirs."""
         for access in (*self.loads, *self.stores):
             lane = access.thread % LANES
+            if (position := access.offset // access.bytes) >= self.case.n:
+                way, remedy = ("loads", "take a sentinel there, lab::last_key<Key>(order)")
+                if access.writes:
+                    way, remedy = ("stores", "store a key only where there is one")
+                text = f"lane {lane} {way} keys[{position}], but the last one is keys[{self.case.n - 1}]"
+                return Cause(self.run.place(access.code), f"row {self.number}: {text}", (remedy,))
             position = access.offset // access.bytes
             begin = self.first + KEYS_PER_LANE * lane
             if not begin <= position < begin + KEYS_PER_LANE:
@@ -187,6 +194,8 @@ class _Row:
 
     def _of_sentinels(self, sent: dict[str, list[int]], place: str) -> Cause | None:
         """Lanes after the last key that do not hold sentinels."""
+        loads = [access for access in self.loads if access.offset // access.bytes < self.case.n]
+        place = self.run.place(loads[0].code) if loads else place
         last = self._rank(_LAST[self.case.type or "u32", self.case.order == "ascending"])
         behind = -(-(self.case.n - self.first) // KEYS_PER_LANE)
         for lane in range(max(behind, 0), LANES):
@@ -196,9 +205,7 @@ class _Row:
                 opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
                 detail = "fill the positions from n on with lab::last_key<Key>(order)"
                 if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0
-                    detail = (
-                        f"that is the last key of the other order: is the kernel launched for {self.case.order} order?"
-                    )
+                    detail = f"that is the last key of ascending order; {detail}, whose last key is the other one"
                 return Cause(place, text, (detail,))
         return None
 
@@ -276,6 +283,8 @@ def beside_races(case: Case, traced: Traced) -> Cause | None:
 def search(case: Case, traced: Traced) -> Cause | None:
     """The first row that is not sorted as it must be."""
     trace = traced(case, None)
+    if wrong := of_other_order(trace, case):
+        return wrong
     run = Run(trace, case.type or "u32", case.order)
     rows = [row for row in _rows(run, case) if row.first < case.n]
     for row in rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +13,13 @@ from ..core import check_build
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome
 from ..pictures import trace as traces
-from ..pictures.trace import Trace
+from ..pictures.trace import Barrier, Trace
 from . import networks, rows, tiles
 from .comparisons import busiest, by_launch, comparisons
 from .networks import Stage
+from .source import SHUFFLE, Source, device_functions
 from .stage_check import Cause, Run, check_stage
-from .tiles import MOST_ACCESSES, Traced
+from .tiles import MOST_ACCESSES, Traced, missing_barrier
 
 
 class Search:
@@ -36,19 +39,42 @@ class Search:
             self._judge.run(self._runner, case, timeout=self._timeout, trace=path, environment=environment)
             return traces.read(path.read_text(encoding="utf-8", errors="replace") if path.is_file() else "")
 
-    def cause(self, outcome: Outcome) -> Cause | None:
-        """What is wrong first in a case that fails; None if nothing is found."""
+    def cause(self, outcome: Outcome, facts: Sequence[str] = (), file: str = "") -> Cause | None:
+        """What is wrong first in a case that fails; None if nothing is found. `facts`: what the case needs in order to
+        fail. `file`: the step's."""
+        source = Source(file or outcome.file)
+        kinds = {finding.kind for finding in outcome.findings}
+        if kinds & {"race", "divergent-barrier"} and (uneven := source.uneven()):
+            return _uneven(source, *uneven)
+        if "invalid-warp-mask" in kinds and (uneven := source.uneven(SHUFFLE, ("if",))):
+            return _uneven_shuffle(source, *uneven)
+        if known := _of_host_code(outcome, source) or _of_shape(outcome):
+            return known
+        found = None
+        if can_search(outcome):
+            found = self._in_stages(outcome, source)
+        return _with_facts(found, outcome, facts, source)
+
+    def _in_stages(self, outcome: Outcome, source: Source) -> Cause | None:
         case = outcome.case
-        if outcome.findings:
-            search = _BEFORE_RACES.get((case.lab, case.step))
-            found = search(case, self.traced) if search else None
-        else:
-            found = _SEARCHES[case.lab, case.step](case, self.traced)
+        key = (case.lab, case.step)
+        is_race = bool(outcome.findings) and outcome.findings[0].kind == "race"
+        search = _BEFORE_RACES.get(key) if is_race else _SEARCHES[key]
+        if "promises to be stable" in outcome.message:
+            search = _STABLE.get(key, search)
+        found = search(case, self.traced) if search else None
+        if is_race and not found and key in _BARRIERS:
+            found = missing_barrier(outcome.findings[0], source)
         if found and not found.place:
             found = replace(found, place=outcome.place)
         if not found or not found.is_undecided:
             return found
         return self._decided(outcome, found)
+
+    def superfluous(self, case: Case) -> Cause | None:
+        """A stage of a right step that it could do without; None if none is found."""
+        search = _REPEATED.get((case.lab, case.step))
+        return search(case, self.traced) if search else None
 
     def _decided(self, outcome: Outcome, found: Cause) -> Cause | None:
         """Why two keys are not exchanged: other keys may show it."""
@@ -72,8 +98,81 @@ def can_search(outcome: Outcome) -> bool:
     if outcome.case.task not in ("sort", "exchange") or outcome.case.expect == "refused":
         return False
     if outcome.findings:
-        return key in _BEFORE_RACES and outcome.findings[0].kind == "race"
+        return key in _SEARCHES and outcome.findings[0].kind in _CONSEQUENCES
     return key in _SEARCHES and outcome.status == "wrong"
+
+
+def can_explain(outcome: Outcome) -> bool:
+    """Whether the source, or the stages, may say what is wrong."""
+    if (outcome.case.lab, outcome.case.step) not in _SEARCHES or outcome.case.expect == "refused":
+        return False
+    kinds = {finding.kind for finding in outcome.findings}
+    return can_search(outcome) or bool(kinds & _EXPLAINED) or (outcome.status == "wrong" and not kinds)
+
+
+def _of_host_code(outcome: Outcome, source: Source) -> Cause | None:
+    """A device function that host code calls: the emulation runs it, and nvcc refuses it."""
+    if not any(finding.kind == "device-pointer" for finding in outcome.findings):
+        return None
+    call = source.host_calls(device_functions(outcome.case.lab))
+    if not call:
+        return None
+    line, name = call
+    text = f"host code calls {name}(), which is a __device__ function: only kernels can call it"
+    return Cause(f"{source.file}:{line}", text, ("let a kernel do this, and launch the kernel here",))
+
+
+def _of_shape(outcome: Outcome) -> Cause | None:
+    """A launch with too many threads per block in a case that asks for another shape."""
+    case = outcome.case
+    finding = next((one for one in outcome.findings if one.kind == "invalid-launch"), None)
+    match = re.search(r"block \((\d+),1,1\) has more than", finding.text) if finding else None
+    if finding is None or not match:
+        return None
+    threads = int(match[1])
+    place = f"{finding.file}:{finding.line}"
+    if threads == case.blocks != case.threads:
+        text = f"the launch has {threads:,} threads per block, which is the number of blocks that this case asks for"
+        return Cause(place, text, ("are the two exchanged? <<<blocks, threads>>> takes the threads second",))
+    text = f"the launch has {threads:,} threads per block, but a block has at most 1,024"
+    asked = f"; this case asks for <<<{case.blocks}, {case.threads}>>>" if case.blocks and case.threads else ""
+    return Cause(place, text, ("launch more blocks instead: <<<blocks, threads_per_block>>>, as given above" + asked,))
+
+
+def _uneven(source: Source, barrier: int, control: int) -> Cause:
+    word = "loop" if re.search(r"\b(for|while)\b", source.lines[control - 1]) else "if"
+    text = f"not all threads of the block reach this __syncthreads(): it is inside the {word} of line {control}"
+    details = (source.quoted(control), f"move it out of the {word}: all threads must reach each barrier equally often")
+    return Cause(f"{source.file}:{barrier}", text, details)
+
+
+def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
+    text = f"not all lanes of the warp reach this shuffle: it is inside the if of line {control}"
+    details = (source.quoted(control), "let all lanes take part before the if, and use the result inside it")
+    return Cause(f"{source.file}:{shuffle}", text, details)
+
+
+def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], source: Source) -> Cause | None:
+    """What a fact about the cases that fail adds to the cause: the types of keys, and the order."""
+    case = outcome.case
+    of_type = next((fact for fact in facts if fact.startswith("fails for") and " keys, not for " in fact), "")
+    is_of_keys = (
+        found is None or found.is_of_order or "loses the key" in found.text or "variable of another type" in found.text
+    )
+    if of_type and source.held and is_of_keys and outcome.status == "wrong" and case.type != "pairs":
+        held = source.held[0]
+        text = f"{held.name} has the type {held.type}, and is given a key; here, keys are {case.type}"
+        before = (found.text,) if found else ()
+        return Cause(f"{source.file}:{held.line}", text, ("declare it as Key, which is the type of the keys", *before))
+    if found and found.is_of_order and of_type and re.search(r"= -?nan\b", found.text):
+        nan = "a nan has its place in the order: lab::before() knows it, but < and > are false for a nan"
+        return replace(found, details=(nan, *(d for d in found.details if not d.startswith("only pairs"))))
+    is_of_threads = any(fact.startswith("fails only with fewer threads than") for fact in facts)
+    if found and is_of_threads and found.text.startswith("no thread compares") and "each of the" not in str(found):
+        return found.also("a thread that takes one pair of a stage must go on with more, where there are more pairs")
+    if found and found.is_of_order and "fails only in descending order" in facts:
+        return found.also("only descending order fails: is the order used in the comparison, as lab::before() does it?")
+    return found
 
 
 @dataclass(frozen=True)
@@ -82,6 +181,8 @@ class _Launches:
 
     plan: Sequence[Stage]
     what: str  # "phase", "stage"
+    keys: int = 0  # that the array has, with those that fill it up
+    is_stable: bool = False  # keys that are equal must keep their order
 
     def search(self, case: Case, traced: Traced, exact: bool = True) -> Cause | None:
         """The first launch that departs from the plan. `exact`: too few launches are wrong, too."""
@@ -89,7 +190,7 @@ class _Launches:
         while done < len(self.plan):
             size = max(1, MOST_ACCESSES // (8 * max(case.n, 1)))
             trace = traced(case, (first, first + size - 1))
-            run = Run(trace, case.type or "u32", case.order)
+            run = Run(trace, case.type or "u32", case.order, is_stable=self.is_stable)
             own = by_launch(trace)
             for number in range(first, min(first + size, len(trace.launches))):
                 accesses = own.get(number, [])
@@ -97,13 +198,14 @@ class _Launches:
                 if array is None and number in own:  # such as one that fills an array
                     continue
                 launch = trace.launches[number]
-                where = f"launch {number + 1} ({launch.kernel})"
+                run = replace(run, n=self.keys, launch=launch, number=number + 1)
+                where = f"launch {number + 1} ({launch.kernel}, n = {case.n:,})"
                 found = comparisons(accesses, array) if array else []
                 if done == len(self.plan):
                     return None
                 place = next((run.place(one.code) for one in trace.accesses if one.way == "load"), launch.place)
                 if wrong := check_stage(run, self.plan[done], found, self.plan, where, place):
-                    return wrong
+                    return self._left_out(trace, number - done, case.n) or wrong
                 done += 1
             first += size
             if first >= len(trace.launches):
@@ -112,38 +214,73 @@ class _Launches:
                 return None
         return self._too_few(case, trace, done) if exact and done < len(self.plan) else None
 
+    def _left_out(self, trace: Trace, before: int, n: int) -> Cause | None:
+        """Stages that no launch has, if the launches pass the numbers of all others. `before`: other launches."""
+        positions = sorted(self.plan[0].numbers)
+        if len(positions) < 2 or len(trace.launches) == before:
+            return None
+        plan = [tuple(stage.numbers[p][1] for p in positions) for stage in self.plan]
+        own = trace.launches[before:]
+        launched = [tuple(one.arguments[p] if p < len(one.arguments) else None for p in positions) for one in own]
+        if not set(launched) < set(plan) or launched != [numbers for numbers in plan if numbers in launched]:
+            return None
+        missing = [stage for stage, numbers in zip(self.plan, plan) if numbers not in launched]
+        return self._missing(own[-1].place, own[-1].kernel, missing, n)
+
+    def _missing(self, place: str, kernel: str, missing: Sequence[Stage], n: int) -> Cause:
+        """Stages that no launch has: what they have in common."""
+        names = [stage.name.replace("the stage ", "") for stage in missing]
+        text = f"{kernel} is never launched for {'; '.join(names[:3])}{'; ...' if len(names) > 3 else ''}"
+        alike = [{stage.numbers[p] for stage in missing if p in stage.numbers} for p in sorted(self.plan[0].numbers)]
+        common = [f"{name} = {number}" for same in alike if len(same) == 1 for name, number in same]
+        details = (
+            f"{len(missing)} of the {len(self.plan)} {self.what}s of {n} keys are missing",
+            f"all of them have {' and '.join(common)}: where does the loop over {common[0][0]} end?" if common else "",
+        )
+        return Cause(place, text, details)
+
     def _too_few(self, case: Case, trace: Trace, done: int) -> Cause | None:
         if not trace.launches:
             return Cause("", f"no kernel is launched for {case.n} keys", (f"{self.plan[0].name} is missing",))
         if not done:
             return None
+        if len(self.plan[0].numbers) > 1:
+            return self._missing(trace.launches[-1].place, trace.launches[-1].kernel, self.plan[done:], case.n)
         times = "once" if done == 1 else f"{done} times"
         text = f"{trace.launches[-1].kernel} is launched {times}, but {case.n} keys need {len(self.plan)} {self.what}s"
         return Cause(trace.launches[-1].place, text, (f"after the last launch, {self.plan[done].name} is missing",))
 
 
-def _exchange(case: Case, traced: Traced) -> Cause | None:
+def _exchange(case: Case, traced: Traced, is_stable: bool = False) -> Cause | None:
     plan = [Stage("the pairs that begin at even positions", networks.phase(0, case.n).pairs)]
-    return _Launches(plan, "phase").search(case, traced)
+    return _Launches(plan, "phase", case.n, is_stable).search(case, traced)
 
 
-def _phases(case: Case, traced: Traced) -> Cause | None:
-    return _Launches(list(networks.phases(case.n)), "phase").search(case, traced)
+def _phases(case: Case, traced: Traced, is_stable: bool = False) -> Cause | None:
+    return _Launches(list(networks.phases(case.n)), "phase", case.n, is_stable).search(case, traced)
 
 
 def _stages(case: Case, traced: Traced) -> Cause | None:
     padded = 1 << (case.n - 1).bit_length()
-    return _Launches(list(networks.classic(padded)), "stage").search(case, traced)
+    return _Launches(list(networks.classic(padded)), "stage", padded).search(case, traced)
 
 
 Searching = Callable[[Case, Traced], "Cause | None"]
 
 
-def _if_launched(search: Callable[[Case, Traced], Cause | None], least: Callable[[int], int]) -> Searching:
+def _if_launched(search: Searching, least: Callable[[int], int], what: str) -> Searching:
     """The search where a race was found: it must not be one between stages that share a launch."""
 
     def searched(case: Case, traced: Traced) -> Cause | None:
-        return search(case, traced) if len(traced(case, (0, 0)).launches) >= least(case.n) else None
+        trace = traced(case, (0, 2))
+        if len(trace.launches) >= least(case.n):
+            return search(case, traced)
+        barrier = next((event.place for event in trace.events if isinstance(event, Barrier)), "")
+        is_between = any(int(launch.grid.partition(",")[0]) > 1 for launch in trace.launches)
+        if not barrier or not is_between:
+            return None
+        text = f"this __syncthreads() orders the threads of one block, but all blocks must end a {what} together"
+        return Cause(barrier, text, (f"run one {what} per launch: launches of one stream run one after another",))
 
     return searched
 
@@ -159,8 +296,19 @@ _SEARCHES: dict[tuple[str, int], Searching] = {
 }
 _BEFORE_RACES: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 0): _exchange,
-    ("01-odd-even", 1): _if_launched(_phases, lambda n: n - 1),
+    ("01-odd-even", 1): _if_launched(_phases, lambda n: n - 1, "phase"),
+    ("01-odd-even", 2): tiles.halo_beside_races,
     ("01-odd-even", 3): rows.beside_races,
-    ("03-bitonic", 1): _if_launched(_stages, lambda n: (n - 1).bit_length()),
+    ("03-bitonic", 1): _if_launched(_stages, lambda n: (n - 1).bit_length(), "stage"),
     ("03-bitonic", 2): tiles.beside_races,
+    ("03-bitonic", 3): tiles.hybrid_beside_races,
 }
+_STABLE: dict[tuple[str, int], Searching] = {
+    ("01-odd-even", 0): functools.partial(_exchange, is_stable=True),
+    ("01-odd-even", 1): functools.partial(_phases, is_stable=True),
+}
+_REPEATED: dict[tuple[str, int], Searching] = {("03-bitonic", 2): tiles.repeated_stage}
+_BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
+# Findings that may follow from a wrong pair of positions.
+_EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask"})
+_CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

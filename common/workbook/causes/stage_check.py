@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from ..pictures.trace import Trace, key_of
+from ..pictures.trace import Launch, Trace, key_of
 from .comparisons import Comparison, key_text
 from .networks import Stage
+from .source import Source, line_of
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,7 @@ class Cause:
     text: str
     details: tuple[str, ...] = ()  # what should be, and in which stage this is
     is_undecided: bool = False  # an exchange is missing: a store, or the comparison, may be wrong
+    is_of_order: bool = False  # two keys are in the wrong order: what compares them may be wrong
 
     def __str__(self) -> str:
         kind = " error:" if ":" in self.place else ""  # an editor does not look for a file without a line
@@ -36,6 +41,28 @@ class Run:
     key_type: str
     order: str
     array: str = "keys"  # as the messages call it
+    n: int = 0  # elements of the array that hold keys; 0: not known
+    is_stable: bool = False  # keys that are equal must keep their order
+    launch: Launch | None = None  # the one that is looked at
+    number: int = 0  # of the launch, from 1
+    is_in_block: bool = False  # a block has all pairs of its stages
+
+    @cached_property
+    def _sources(self) -> dict[str, Source]:
+        return {}
+
+    def source(self, place: str) -> Source:
+        """The text of the file of a place."""
+        file, _ = line_of(place)
+        return self._sources.setdefault(file, Source(file))
+
+    def index_of(self, place: str) -> str:
+        """Where the index of a line comes from."""
+        return self.source(place).index_of(line_of(place)[1])
+
+    def bound_of(self, place: str) -> str:
+        """What decides how often a line is reached."""
+        return self.source(place).bound_of(line_of(place)[1])
 
     def place(self, code: int) -> str:
         """The student's line of an instruction."""
@@ -44,6 +71,27 @@ class Run:
     def thread(self, one: Comparison) -> str:
         """ "thread 3 of block 0" """
         return f"thread {one.thread} of block {one.block}"
+
+    @property
+    def threads(self) -> tuple[int, str]:
+        """How many threads share the pairs of a stage, and of what they are the threads."""
+        if self.launch is None:
+            return 0, ""
+        blocks = 1 if self.is_in_block else math.prod(map(int, self.launch.grid.split(",")))
+        return blocks * math.prod(map(int, self.launch.block.split(","))), "block" if self.is_in_block else "grid"
+
+    def thread_number(self, one: Comparison) -> int:
+        """The number of a thread among these."""
+        if self.launch is None or self.is_in_block:
+            return one.thread
+        return one.block * math.prod(map(int, self.launch.block.split(","))) + one.thread
+
+    def passed_count(self, stage: Stage) -> int | None:
+        """The number of comparators that the launch passes to the kernel; None if that is not known."""
+        if self.launch is None or self.is_in_block or stage.counted is None:
+            return None
+        position = stage.counted[0]
+        return self.launch.arguments[position] if position < len(self.launch.arguments) else None
 
     def is_before(self, a: int, b: int, size: int) -> bool:
         """Whether the key with the bits `a` must come before that with the bits `b`."""
@@ -72,20 +120,83 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     wrong = [one for one in found if len(one.loads) > 1 and one.pair not in stage.pairs]
     if not wrong:
         return None
-    first = wrong[0]
+    first = min(wrong, key=lambda one: (one.block, one.thread))
+    place = run.place(first.code)
     own = sorted({one.pair for one in found})
-    alike = next((other for other in plan if other != stage and sorted(other.pairs) == own), None)
+    if run.n and not 0 <= first.pair[0] <= first.pair[-1] < run.n:
+        return _outside(run, stage, found, first, where)
+    alike = next((other for other in plan if other != stage and sorted(other.pairs) == own), None) or next(
+        (other for other in plan if other.kind and other.kind != stage.kind and set(own) <= set(other.pairs)), None
+    )
     if alike and not set(own) & set(stage.pairs):
         text = f"{where} compares the pairs of {alike.kind or alike.name}: {pairs_text(own)}"
-        return Cause(run.place(first.code), text, (f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}",))
+        details = (run.index_of(place), f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}")
+        return _of_numbers(run, stage, Cause(place, text, details))
     detail = f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
     if len(first.loads) == 2:
         partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
         own_partners = [(p, partners[p]) for p in first.pair if p in partners]
         if own_partners:
             detail = f"the partner of {run.named(own_partners[0][0])} is {run.named(own_partners[0][1])}"
+    due = _pair_of(run, stage, first)
+    if due and not set(due) & set(first.pair):
+        detail += f"; the pair of thread {run.thread_number(first)} is {run.named(*due)}"
     text = f"{run.thread(first)} compares {run.named(*first.pair)}"
-    return Cause(run.place(first.code), text, (detail, f"in {where}: {stage.name}"))
+    cause = Cause(place, text, (detail, run.index_of(place), f"in {where}: {stage.name}"))
+    return _of_numbers(run, stage, cause, is_detail=False)
+
+
+def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Comparison, where: str) -> Cause:
+    """A pair that reaches beyond the keys: one too many, or one that should be skipped."""
+    place = run.place(first.code)
+    outside = next(position for position in first.pair if not 0 <= position < run.n)
+    text = f"{run.thread(first)} compares {run.named(*first.pair)}, but there is no {run.named(outside)}: "
+    text += f"there are {run.n:,} keys" if outside >= run.n else "check for an index below 0"
+    right = [one for one in found if one.pair in stage.pairs]
+    pairs = len({one.pair for one in found})
+    details = [f"skip a comparator whose partner is not below {run.n:,}"]
+    if outside < run.n:
+        details = []
+    elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
+        many = "one too many is taken" if pairs == len(stage.pairs) + 1 else "too many are taken"
+        verb = "is" if len(stage.pairs) < 2 else "are"
+        details = [f"there {verb} {_counted(len(stage.pairs))} here, but the kernel compares {pairs}: {many}"]
+        passed = run.passed_count(stage)
+        if run.launch and passed is not None and passed > len(stage.pairs):
+            place = run.launch.place
+            text = f"launch {run.number} ({run.launch.kernel}) passes comparators = {passed}, "
+            text += f"but the stage has {len(stage.pairs)}"
+    details += [run.bound_of(place) if outside >= run.n else run.index_of(place), f"in {where}: {stage.name}"]
+    return _of_numbers(run, stage, Cause(place, text, tuple(details)), is_detail=False)
+
+
+def _counted(pairs: int) -> str:
+    return f"{pairs:,} pair" + "s" * (pairs != 1)
+
+
+def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) -> Cause:
+    """Whether the launch passes the numbers of another stage to the kernel: then it is at fault, not the kernel.
+    `is_detail`: says so, too, if it passes the right ones."""
+    launch = run.launch
+    if launch is None or run.is_in_block or not stage.numbers:
+        return cause
+    passed = {p: launch.arguments[p] if p < len(launch.arguments) else None for p in stage.numbers}
+    if None in passed.values():
+        return cause
+
+    def listed(numbers: Sequence[int | None]) -> str:
+        return " and ".join(f"{name} = {number}" for (name, _), number in zip(stage.numbers.values(), numbers))
+
+    wanted = [number for _, number in stage.numbers.values()]
+    given = [*passed.values()]
+    if given == wanted:
+        detail = f"the launch passes {listed(given)}, as it must: does the kernel use that?"
+        return cause.also(detail) if is_detail else cause
+    text = f"launch {run.number} ({launch.kernel}) passes {listed(given)}, but it must be {listed(wanted)}"
+    exchanged = "are two arguments exchanged?" if len(wanted) == 2 and given == wanted[::-1] else ""
+    return Cause(
+        launch.place, text, (exchanged, f"it is the launch of {stage.name}", f"n = {run.n:,}" if run.n else "")
+    )
 
 
 def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: str, place: str) -> Cause | None:
@@ -96,43 +207,127 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         return None
     place = run.place(found[0].code) if found else place
     if len(missing) == 1:
-        text = f"no thread compares {run.named(*missing[0])}"
+        is_last = len(stage.pairs) > 1 and missing[0] == max(stage.pairs)
+        last = f", the last of the {len(stage.pairs):,} pairs" if is_last else ""
+        text = f"no thread compares {run.named(*missing[0])}{last}"
     elif len(missing) == len(stage.pairs):
         text = f"no thread compares any of the pairs {pairs_text(missing)}"
     else:
         text = f"no thread compares {len(missing):,} of the {len(stage.pairs):,} pairs: {pairs_text(missing)}"
-    detail = _of_threads(stage, found, missing)
     stages = f"in {where}: {stage.name}"
-    twice = compared_twice(run, found)
-    return replace(twice, details=(text, stages)) if twice else Cause(place, text, (detail, stages))
+    if twice := compared_twice(run, found, stage):
+        return _of_numbers(run, stage, replace(twice, details=(text, *twice.details, stages)), is_detail=False)
+    cause = Cause(place, text, (*_of_threads(run, stage, found, missing, place), stages))
+    launch, passed = run.launch, run.passed_count(stage)
+    if launch and stage.counted and passed is not None:
+        number = stage.number_of(missing[0])
+        if passed <= number:
+            text = f"launch {run.number} ({launch.kernel}) passes {stage.counted[1]} = {passed}, which is too few"
+            detail = f"{run.named(*missing[0])} are comparator {number}, counted from 0: no thread comes to it"
+            return Cause(launch.place, text, (detail, stages))
+    return _of_numbers(run, stage, cause, is_detail=False)
 
 
-def compared_twice(run: Run, found: Sequence[Comparison]) -> Cause | None:
+def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = None) -> Cause | None:
     """A pair that two threads compare in one stage."""
     first: dict[tuple[int, ...], Comparison] = {}
     for one in found:
         other = first.setdefault(one.pair, one)
         if one.thread != other.thread or one.block != other.block:
             text = f"{run.thread(other)} and {run.thread(one)} both compare {run.named(*one.pair)}"
-            return Cause(run.place(one.code), text)
+            place = run.place(one.code)
+            detail = _step_of(run, found, other, stage) or _due(run, one, other, stage, place)
+            if run.launch and (rows := _in_rows(run.launch, one, other)):
+                detail = rows
+            elif one.thread == other.thread:
+                detail = (
+                    "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, "
+                    "and does its loop go on by gridDim.x * blockDim.x?"
+                )
+            return Cause(place, text, (detail,))
     return None
 
 
-def _of_threads(stage: Stage, found: Sequence[Comparison], missing: Sequence[tuple[int, int]]) -> str:
-    """Whether the missing pairs are those that come after one pair per thread, or half of them."""
+def _in_rows(launch: Launch, one: Comparison, other: Comparison) -> str:
+    """Whether a launch has several rows of blocks or of threads, in which two threads are at the same place."""
+    for what, shape, numbers in (
+        ("blockIdx", launch.grid, (one.block, other.block)),
+        ("threadIdx", launch.block, (one.thread, other.thread)),
+    ):
+        width, *others = map(int, shape.split(","))
+        if math.prod(others) > 1 and numbers[0] % width == numbers[1] % width and numbers[0] != numbers[1]:
+            return f"the two differ in {what}.y or .z only: launch one row, or let the kernel use {what}.y, too"
+    return ""
+
+
+def _step_of(run: Run, found: Sequence[Comparison], one: Comparison, stage: Stage | None) -> str:
+    """By how much the loop of a thread advances, if that is less than the number of threads."""
+    if stage is None or run.launch is None:
+        return ""
+    own = [o.pair for o in found if (o.block, o.thread) == (one.block, one.thread) and o.pair in stage.pairs]
+    if len(own) < 2:
+        return ""
+    step = stage.number_of(own[1]) - stage.number_of(own[0])
+    threads, whose = run.threads
+    if not 0 < step < threads:
+        return ""
+    numbers = ", ".join(str(stage.number_of(pair)) for pair in own[:3])
+    return (
+        f"{run.thread(one)} takes the pairs {numbers}, ...: its loop goes on by {step}, but it must go on by the "
+        f"number of threads in the {whose}, {threads}"
+    )
+
+
+def _due(run: Run, one: Comparison, other: Comparison, stage: Stage | None, place: str) -> str:
+    """Which pair a thread should have compared."""
+    due = _pair_of(run, stage, one) or _pair_of(run, stage, other)
+    whose = one if _pair_of(run, stage, one) else other
+    text = f"{run.thread(whose)} should compare {run.named(*due)}" if due else ""
+    return ": ".join(filter(None, (text, run.index_of(place))))
+
+
+def _pair_of(run: Run, stage: Stage | None, one: Comparison) -> tuple[int, int] | None:
+    """The pair that has the number of a thread, if it compares another."""
+    if stage is None or run.launch is None:
+        return None
+    number = run.thread_number(one)
+    pair = next((pair for pair in stage.pairs if stage.number_of(pair) == number), None)
+    return pair if pair != one.pair else None
+
+
+def _of_threads(
+    run: Run, stage: Stage, found: Sequence[Comparison], missing: Sequence[tuple[int, int]], place: str
+) -> tuple[str, ...]:
+    """Whether the missing pairs are those that come after one pair per thread, or belong to other threads."""
     threads = {(one.block, one.thread) for one in found}
+    all_threads = run.threads[0] if run.launch else 0
     is_rest = missing == sorted(stage.pairs)[-len(missing) :]
-    if is_rest and len(threads) == len(found) and len(found) >= 32 and len(found) % 32 == 0:
-        return f"each of the {len(found)} threads compares one pair; go on with more, where there are more pairs"
+    if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
+        return (f"each of the {len(found)} threads compares one pair; go on with more, where there are more pairs",)
     if not found:
-        return "check the loops that lead to a comparison, and the conditions that skip one"
-    return "check how many pairs there are, and which is the first and the last one"
+        return ("check the loops that lead to a comparison, and the conditions that skip one", run.bound_of(place))
+    for one in found:
+        if one.pair in stage.pairs and run.launch:
+            number = stage.number_of(one.pair)
+            if number % all_threads != run.thread_number(one) and stage.number_of(missing[0]) < all_threads:
+                return (
+                    f"{run.named(*missing[0])} are pair {stage.number_of(missing[0])}, counted from 0: the work of "
+                    f"thread {stage.number_of(missing[0])}; {run.thread(one)} takes pair {number} in place of its own",
+                    run.index_of(place),
+                )
+    pairs = len({one.pair for one in found if one.pair in stage.pairs})
+    if is_rest:
+        compared = f"{pairs} {'is' if pairs == 1 else 'are'} compared"
+        return (f"there are {_counted(len(stage.pairs))} here, and {compared}", run.bound_of(place))
+    return ("check how many pairs there are, and which is the first and the last one", run.bound_of(place))
 
 
 def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: str) -> Cause | None:
     """The first pair of the stage that is not in the right order afterwards."""
     stages = f"in {where}: {stage.name}"
-    for one in found:
+    turned: dict[bool, Cause] = {}  # by whether keys in order are exchanged: pairs in the wrong order
+    sides: set[bool] = set()  # whether these belong in the step's order
+    for one in sorted(found, key=lambda one: (one.block, one.thread)):
         if one.pair not in stage.pairs:
             continue
         extra = [position for position in one.stores if position not in one.loads]
@@ -140,7 +335,20 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
             text = f"{run.thread(one)} compares {run.named(*one.pair)}, but writes {run.named(extra[0])}"
             return Cause(run.place(one.stores[extra[0]].code), text, (stages,))
         if cause := _wrong_result(run, stage, one):
-            return replace(cause, details=(*cause.details, stages))
+            if not cause.is_of_order:
+                return replace(cause, details=(*cause.details, stages))
+            turned.setdefault("which are in order" in cause.text, cause)
+            sides.add(stage.pairs[one.pair])
+    if turned and len(sides) == 1 and len(set(stage.pairs.values())) == 2:
+        which = "in the order of the step" if sides == {True} else f"in the opposite order, because {stage.turned}"
+        only = f"only pairs that belong {which}, are wrong: how does the direction follow from i?"
+        cause = next(iter(turned.values()))
+        return replace(cause, details=(only, *cause.details, stages))
+    if len(turned) == 2:
+        both = "keys in the wrong order are left as they are: the comparison is the wrong way round"
+        return replace(turned[True], details=(both, *turned[True].details, stages), is_of_order=False)
+    for cause in turned.values():
+        return replace(cause, details=(*cause.details, stages))
     return None
 
 
@@ -152,20 +360,45 @@ def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:
     in_order = not (run.is_before(b, a, size) if forward else run.is_before(a, b, size))
     after = (one.after(low), one.after(high))
     is_tie = not run.is_before(a, b, size) and not run.is_before(b, a, size)
-    if after == ((a, b) if in_order else (b, a)) or (is_tie and set(after) == {a, b}):
-        return None
     keys = " and ".join(f"{run.named(p)} = {key_text(one.loads[p], run.key_type)}" for p in (low, high))
+    if is_tie and set(after) == {a, b}:
+        if not run.is_stable or after == (a, b):
+            return None
+        place = run.place(one.stores[low].code)
+        detail = "equal keys keep their order: exchange two keys only if the second must come before the first"
+        return Cause(place, f"{run.thread(one)} exchanges {keys}, which are equal", (detail,))
+    if after == ((a, b) if in_order else (b, a)):
+        return None
     opposite = "" if forward else "the opposite of "
     wanted = f"the order here is {opposite}{run.order}"
     if not forward:
         wanted += f", because {stage.turned.replace('i &', f'{low} &')}"
     if after == (a, b):
         text = f"{run.thread(one)} compares {keys}, but does not exchange them"
-        return Cause(run.place(one.code), text, (wanted,), is_undecided=not one.stores)
+        return Cause(run.place(one.code), text, (wanted,), is_undecided=not one.stores, is_of_order=True)
     if after == (b, a):
         place = run.place(one.stores[low].code)
-        return Cause(place, f"{run.thread(one)} exchanges {keys}, which are in order", (wanted,))
+        text = f"{run.thread(one)} exchanges {keys}, which are in order"
+        return Cause(place, text, (wanted,), is_of_order=True)
     return _lost_key(run, one, keys, after)
+
+
+def _converted(bits: int, size: int, key_type: str) -> set[int]:
+    """What becomes of a key in a variable of another type, and back."""
+    number = key_of(bits, size, key_type)
+    if number != number or abs(number) == float("inf"):
+        return set()
+    whole = int(number)
+    numbers: list[float] = [whole, whole & 0xFFFFFFFF, whole & 0xFFFF, whole & 0xFF]
+    numbers += [(whole + half) % (2 * half) - half for half in (1 << 7, 1 << 15, 1 << 31)]
+    numbers += [struct.unpack("<f", struct.pack("<f", number))[0], float(number)]
+    made = set()
+    for other in numbers:
+        if key_type == "f32":
+            made.add(int.from_bytes(struct.pack("<f", other), "little"))
+        else:
+            made.add(int(other) & ((1 << 8 * size) - 1))
+    return made - {bits}
 
 
 def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> Cause:
@@ -174,14 +407,22 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> C
     at = one.stores.get(low) or one.stores.get(high)
     size = one.loads[low].bytes
     numbers = [key_of(value, size, run.key_type) for value in after]
-    now = " and ".join(f"{run.named(p)} = {number:.9g}" for p, number in zip((low, high), numbers))
+    shown = [f"{number:.9g}" if run.key_type == "f32" else str(number) for number in numbers]
+    now = " and ".join(f"{run.named(p)} = {number}" for p, number in zip((low, high), shown))
     unwritten = [p for p in (low, high) if p not in one.stores]
     details = [f"before: {keys}; after: {now}"]
+    place = run.place(at.code if at else one.code)
+    key = key_text(one.loads[lost], run.key_type)
+    before = {one.loads[p].value for p in (low, high)}
+    made = _converted(one.loads[lost].value, size, run.key_type)
+    if changed := [number for value, number in zip(after, shown) if value not in before and value in made]:
+        text = f"{run.thread(one)} reads the key {key} and stores {changed[0]}, as in a variable of another type"
+        return Cause(place, text, ("declare a variable that holds a key as Key", *details))
     # A compiler leaves out a store of what is there already, and the trace does not show it.
     details += [f"{run.named(unwritten[0])} keeps its value"] if unwritten else []
     details += ["is a key overwritten before it has been read, or the wrong one stored?"]
-    text = f"{run.thread(one)} loses the key {key_text(one.loads[lost], run.key_type)} of {run.named(lost)}"
-    return Cause(run.place(at.code if at else one.code), text, tuple(details))
+    text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
+    return Cause(place, text, tuple(details))
 
 
 def check_stage(
@@ -191,6 +432,12 @@ def check_stage(
     checks: Sequence[Callable[[], Cause | None]] = (
         lambda: wrong_pairs(run, stage, found, plan, where),
         lambda: missing_pairs(run, stage, found, where, place),
+        lambda: _shared_pair(run, stage, found, where),
         lambda: wrong_results(run, stage, found, where),
     )
     return next((cause for check in checks if (cause := check())), None)
+
+
+def _shared_pair(run: Run, stage: Stage, found: Sequence[Comparison], where: str) -> Cause | None:
+    twice = compared_twice(run, found, stage)
+    return replace(twice, details=(*twice.details, f"in {where}: {stage.name}")) if twice else None

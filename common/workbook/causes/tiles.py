@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..core.judge_types import Case
-from ..pictures.trace import Access, Barrier, Trace
+from ..core.judge_types import Case, Finding
+from ..pictures.trace import Access, Array, Barrier, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
 from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
-from .stage_check import Cause, Run, check_stage, compared_twice, missing_pairs, wrong_pairs, wrong_results
+from .source import Source
+from .stage_check import (
+    Cause,
+    Run,
+    check_stage,
+    compared_twice,
+    missing_pairs,
+    pairs_text,
+    wrong_pairs,
+    wrong_results,
+)
 
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
 FEW_KEYS = 128  # of which a whole run is traced
+_RACE = re.compile(
+    r"thread \((?P<thread>[\d,]+)\)[^:]*(?::\d+)?: (?P<way>reads|writes) __shared__ (?P<element>\S+).*?"
+    r"thread \((?P<other>[\d,]+)\) (?P<other_way>reads|writes) it at (?P<file>[^\s:,]+):(?P<line>\d+)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +47,7 @@ class Tile:
     first: int  # position of its first key
     count: int  # keys of the tile
     left: int  # position of the first key that is loaded
+    keys: int = 0  # that must be loaded
 
     @property
     def place(self) -> str:
@@ -78,6 +96,94 @@ class Tile:
     def _begins(self) -> str:
         return f"{self.run.array} begins at position {self.left} of the array"
 
+    def of_another_array(self) -> Cause | None:
+        """Keys that are compared in global memory in place of the tile."""
+        array = busiest((one for one in self.accesses if one.way == "load"), "global")
+        found = [one for one in comparisons(self.accesses, array) if len(one.loads) > 1] if array else []
+        if not found or array is None:
+            return None
+        low, high = found[0].pair[:2]
+        text = f"{self.run.thread(found[0])} compares keys[{low}] and keys[{high}] in global memory"
+        details = (
+            f"the keys are in {self.run.array}: which array is passed to what compares them?",
+            f"in {self.where}",
+        )
+        return Cause(self.run.place(found[0].code), f"{text}, not in {self.run.array}", details)
+
+    def of_window(self) -> Cause | None:
+        """Positions that are not loaded, or that are loaded beyond the array or the window."""
+        array = busiest(self.accesses, "shared")
+        for access in self.accesses:
+            if access.array.space == "global" and access.outside:
+                return self._beyond_keys(access)
+        for move in self.loads:
+            if move.store.outside and array:
+                return self._beyond_array(array, move)
+        if not self.loads or not self.keys:
+            return None
+        loaded = {move.target for move in self.loads}
+        missing = [i for i in range(self.keys) if i not in loaded]
+        if not missing or not array:
+            return None
+        place = self.run.place(self.loads[0].load.code)
+        text = f"the load leaves out {len(missing):,} of the {self.keys:,} keys of {self.run.array}, first "
+        text += self.run.named(missing[0])
+        by_thread = Counter(move.load.thread for move in self.loads)
+        detail = ""
+        if set(by_thread.values()) == {1} and missing == [*range(len(loaded), self.keys)]:
+            detail = (
+                f"each of the {len(by_thread)} threads loads one key: a loop must go on with more, "
+                "i += blockDim.x, as long as i < count"
+            )
+        return Cause(place, text, (detail or self.run.bound_of(place), f"in {self.where}"))
+
+    def _beyond_keys(self, access: Access) -> Cause:
+        place = self.run.place(access.code)
+        way = "stores" if access.writes else "loads"
+        text = f"thread {access.thread} {way} position {access.offset // access.bytes} of an array of "
+        text += f"{access.array.bytes // access.bytes:,} keys"
+        last = self.first + self.count if access.writes else self.left + self.keys
+        whose = "the tile" if access.writes else self.run.array
+        begin = self.first if access.writes else self.left
+        remedy, where = f"{whose} has the positions {begin} to {last - 1}", self.run.bound_of(place)
+        if begin <= access.offset // access.bytes < last:
+            remedy, where = "the array is too small: is sizeof missing in its size?", ""
+        return Cause(place, text, (remedy, where, f"in {self.where}"))
+
+    def _beyond_array(self, array: Array, move: Move) -> Cause:
+        size = array.bytes // move.store.bytes
+        place = self.run.place(move.store.code)
+        text = f"thread {move.load.thread} loads a key into {self.run.named(move.target)}, "
+        text += f"but {array.name} has {size:,} elements"
+        details = (f"{self.where} loads {self.keys:,} keys" if self.keys else "",)
+        if self.keys > size:
+            source = self.run.source(place)
+            if declared := source.declared(array.name):
+                return Cause(
+                    f"{source.file}:{declared}",
+                    f"{array.name} has {size:,} elements, but up to {self.keys:,} keys are loaded into it",
+                    (source.quoted(declared), f"the load is in {place}"),
+                )
+        return Cause(place, text, (self.run.index_of(place), *details))
+
+    def of_halo(self) -> Cause | None:
+        """Keys that are stored beside the tile."""
+        end = self.first + self.count
+        for move in self.stores:
+            if self.count > 0 and not self.first <= move.target < end:
+                place = self.run.place(move.store.code)
+                text = (
+                    f"block {self.block} stores position {move.target} of the array, which is not in its tile: "
+                    f"that has the positions {self.first} to {end - 1}"
+                )
+                details = (
+                    "store the tile only: the keys beside it, its halo, belong to other blocks' tiles",
+                    self.run.bound_of(place),
+                    f"in {self.where}",
+                )
+                return Cause(place, text, details)
+        return None
+
     def of_order(self) -> Cause | None:
         """A tile that is stored before the last stage."""
         if not self.stores or not self.stages or not self._is_stored_early():
@@ -98,36 +204,81 @@ class Tile:
     def of_stores(self) -> Cause | None:
         """A tile that is stored before the last stage, or not whole."""
         stores = self.stores
-        if not stores or (wrong := self.of_order()):
+        if not stores or (wrong := self.of_halo() or self.of_order()):
             return wrong if stores else None
         stored = {move.target for move in stores}
         missing = [p for p in range(self.first, self.first + self.count) if p not in stored]
         if missing:
             text = f"nothing is stored to {len(missing)} of the {self.count} positions of the tile, first {missing[0]}"
-            return Cause(self.run.place(stores[0].store.code), text, (f"in {self.where}",))
+            by_thread = Counter(move.store.thread for move in stores)
+            more = f"each of the {len(by_thread)} threads stores one key: a loop must go on with more, i += blockDim.x"
+            detail = more if set(by_thread.values()) == {1} else ""
+            return Cause(self.run.place(stores[0].store.code), text, (detail, f"in {self.where}"))
         return None
 
 
 def tiles_of(run: Run, launch: int, accesses: Sequence[Access], size: int, n: int, halo: int = 0) -> Iterator[Tile]:
     """The tiles that the blocks of a launch take: block b the tiles b, b + blocks, and so on."""
-    blocks: dict[int, list[list[Access]]] = {}
+    blocks: dict[int, _Rounds] = {}
     for access in accesses:
-        own = blocks.setdefault(access.block, [[]])
-        is_load = access.way == "load" and access.array.space == "global"
-        is_later = bool(own[-1]) and own[-1][-1].interval < access.interval
-        if is_load and is_later and any(one.writes and one.array.space == "global" for one in own[-1]):
-            own.append([])
-        own[-1].append(access)
+        blocks.setdefault(access.block, _Rounds()).add(access)
     grid = int(run.trace.launches[launch].grid.partition(",")[0])
     name = run.trace.launches[launch].kernel.partition("<")[0]
-    for block, parts in sorted(blocks.items()):
-        for k, part in enumerate(parts):
+    for block, rounds in sorted(blocks.items()):
+        for k, part in enumerate(rounds.parts):
             number = block + k * grid
             first = number * size
             array = busiest(part, "shared")
-            own_run = replace(run, array=array.name if array else run.array)
-            where = f"launch {launch + 1} ({name}), block {block}"
-            yield Tile(own_run, number, block, part, where, first, min(size, n - first), max(first - halo, 0))
+            count, left = min(size, n - first), max(first - halo, 0)
+            keys = max(min(first + size + halo, n) - left, 0)
+            own_run = replace(
+                run,
+                array=array.name if array else run.array,
+                n=keys,
+                launch=run.trace.launches[launch],
+                number=launch + 1,
+                is_in_block=True,
+            )
+            where = f"launch {launch + 1} ({name}), block {block}" + f", tile {number} of its loop" * (k > 0)
+            yield Tile(own_run, number, block, part, where, first, count, left, keys)
+
+
+class _Rounds:
+    """The accesses of a block, divided into the tiles that it takes one after another. Without a barrier between two
+    rounds, some threads begin the next one before others have ended theirs."""
+
+    def __init__(self) -> None:
+        self.parts: list[list[Access]] = [[]]
+        self._began = [0]  # the interval of each
+        self._loads: dict[int, int] = {}  # that of its first load
+        self._compared: set[int] = set()  # the rounds that have read shared memory
+        self._round: dict[int, int] = {}  # of each thread
+        self._has_stored: set[int] = set()  # threads, in their round
+
+    def add(self, access: Access) -> None:
+        own = self._round.get(access.thread, 0)
+        while own + 1 < len(self.parts) and access.interval > self._began[own + 1]:
+            own += 1
+            self._has_stored.discard(access.thread)
+        is_global = access.array.space == "global"
+        is_load = is_global and access.way == "load"
+        if access.way == "load" and not is_global:
+            self._compared.add(own)
+        if is_load and (self._is_of_next(own, access) or access.thread in self._has_stored):
+            own += 1
+            self._has_stored.discard(access.thread)
+            self._loads.setdefault(own, access.interval)
+        if own == len(self.parts):
+            self.parts.append([])
+            self._began.append(access.interval)
+        if is_global and access.writes:
+            self._has_stored.add(access.thread)
+        self._round[access.thread] = own
+        self.parts[own].append(access)
+
+    def _is_of_next(self, own: int, load: Access) -> bool:
+        """Whether a round has ended: its keys are loaded before its first barrier, and before it compares any."""
+        return self._loads.setdefault(own, load.interval) < load.interval and own in self._compared
 
 
 def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) -> Cause | None:
@@ -149,7 +300,7 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
 
 def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
     """The first stage in a tile that departs from the plan."""
-    if (wrong := tile.of_moves()) or not tile.loads:
+    if (wrong := tile.of_moves() or tile.of_window()) or not tile.loads:
         return wrong
     found = tile.stages
     if wrong := tile.of_stores():
@@ -157,13 +308,17 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
     place = tile.run.place(tile.loads[0].load.code)
     for done, stage in enumerate(plan):
         where = f"{tile.where}, stage {done + 1} of {len(plan)}"
+        if not found and (elsewhere := tile.of_another_array()):
+            return elsewhere
         if 0 < done == len(found):
             last = tile.run.place(found[-1][0].code)
             text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
             return Cause(last, text, (f"after the last one, {stage.name} is missing", f"in {tile.where}"))
         own = found[done] if found else []
-        if done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs):
-            own = []  # the next stage: in this one, nothing is compared
+        if own and done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs) - set(stage.pairs):
+            text = f"{stage.name} is missing: the first pairs in its place are those of {plan[done + 1].name}"
+            details = ("where do the loops over runs and strides begin and end?", f"in {where}, n = {tile.count:,}")
+            return Cause(tile.run.place(own[0].code), text, details)
         if wrong := check_stage(tile.run, stage, own, plan, where, place):
             return wrong
         place = tile.run.place(own[0].code) if own else place
@@ -172,7 +327,11 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
 
 def tiles(case: Case, traced: Traced) -> Cause | None:
     """The sort of each tile."""
+    if case.type == "pairs":
+        return without_values(case, traced)
     trace = traced(case, None)
+    if wrong := of_other_order(trace, case):
+        return wrong
     run = Run(trace, case.type or "u32", case.order, "tile")
     for launch, accesses in by_launch(trace).items():
         own = list(tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n))
@@ -181,6 +340,74 @@ def tiles(case: Case, traced: Traced) -> Cause | None:
                 return wrong
         return _no_tile(run, launch, own, TILE_OF_STAGES, case.n)
     return None
+
+
+def of_other_order(trace: Trace, case: Case) -> Cause | None:
+    """A kernel that is launched for the other order than the one that the case asks for."""
+    other = "descending" if case.order == "ascending" else "ascending"
+    for launch in trace.launches:
+        if f"Order::{other}" in launch.kernel and f"Order::{case.order}" not in launch.kernel:
+            text = f"{launch.kernel} is launched here, but the order that the step was given is {case.order}"
+            return Cause(launch.place, text, ("test the parameter order, and launch the kernel of that order",))
+    return None
+
+
+def repeated_stage(case: Case, traced: Traced) -> Cause | None:
+    """A stage with the pairs of the one before it, which changes nothing and costs a barrier."""
+    trace = traced(case, None)
+    run = Run(trace, case.type or "u32", case.order)
+    for launch, accesses in by_launch(trace).items():
+        for tile in tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n):
+            for number, (before, stage) in enumerate(zip(tile.stages, tile.stages[1:]), 2):
+                pairs = {one.pair for one in stage}
+                if pairs == {one.pair for one in before}:
+                    place = tile.run.place(stage[0].code)
+                    own = pairs_text(sorted(pairs))
+                    text = f"this stage compares the pairs that the stage before it has compared: {own}"
+                    details = (
+                        f"it is stage {number} in {tile.where}, n = {case.n}: one too many, with a barrier of its own",
+                        tile.run.bound_of(place),
+                    )
+                    return Cause(place, text, details)
+    return None
+
+
+def missing_barrier(race: Finding, source: Source) -> Cause | None:
+    """The lines between which a barrier is missing, if each thread compares the right pairs."""
+    match = _RACE.search(race.text)
+    if not match or match["file"] != race.file:
+        return None
+    line, other_line = race.line, int(match["line"])
+    what = (
+        f"thread ({match['thread']}) {match['way']} {match['element']} in line {line}, and thread ({match['other']}) "
+        f"{match['other_way']} it in line {other_line}"
+    )
+    text, remedy, place = _between(source, line, other_line)
+    return Cause(f"{race.file}:{place}", text, (remedy, what))
+
+
+def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]:
+    """Where a barrier is missing between two lines: what is wrong, what to do, and where that is."""
+    name, first, last = source.function_of(line)
+    other_name, other_first, other_last = source.function_of(other_line)
+    whose = ""
+    if first != other_first:  # one of the two functions calls the other
+        if call := source.call_in(first, last, other_name):
+            other_line, whose = call, f", which calls {other_name}()"
+        elif call := source.call_in(other_first, other_last, name):
+            line, whose = call, f", which calls {name}()"
+    low, high = sorted((line, other_line))
+    calls = whose if source.call_in(high, high, name) or source.call_in(high, high, other_name) else ""
+    end = source.end_of_pairs(low)
+    if low == high:
+        text = "no barrier comes between this line and what comes to it next, in the next round of a loop"
+        return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
+    if any(end <= barrier < high for barrier in source.barriers):
+        end = source.end_of_pairs(high)
+        text = f"no barrier follows this line before line {low} is reached in the next round of the loop"
+        return text, f"put __syncthreads() after line {end}, at the end of the round", high
+    text = f"no barrier comes between this line and line {high}{calls}"
+    return text, f"put __syncthreads() after line {end}, before line {high}", low
 
 
 def beside_races(case: Case, traced: Traced) -> Cause | None:
@@ -194,6 +421,49 @@ def beside_races(case: Case, traced: Traced) -> Cause | None:
             wrong = tile.of_moves() or (tile.of_order() if tile.stages else None)
             if wrong := wrong or _strange_pair(tile, plan):
                 return wrong
+    return None
+
+
+def halo_beside_races(case: Case, traced: Traced) -> Cause | None:
+    """The same for a window with a halo: what is stored beside the tile, and pairs that two threads compare."""
+    trace = traced(case, (0, 0))
+    run = Run(trace, case.type or "u32", case.order, "window")
+    for launch, accesses in by_launch(trace).items():
+        for tile in tiles_of(run, launch, accesses, TILE_OF_PHASES, case.n, HALO):
+            if tile.count <= 0:
+                continue
+            if wrong := tile.of_moves() or tile.of_halo() or (tile.of_order() if tile.stages else None):
+                return wrong
+            first = networks.phase(0, tile.keys, tile.left)
+            both = {**first.pairs, **networks.phase(1, tile.keys, tile.left).pairs}
+            neighbours = replace(first, name="a phase", pairs=both, kind="", numbers={})
+            for own in tile.stages:
+                wrong = (
+                    wrong_pairs(tile.run, neighbours, own, (), tile.where)
+                    or compared_twice(tile.run, own, first)
+                    or _of_another_thread(tile, own)
+                )
+                if wrong:
+                    return wrong
+    return None
+
+
+def _of_another_thread(tile: Tile, found: Sequence[Comparison]) -> Cause | None:
+    """A pair that overlaps another thread's in the same phase, as no missing barrier brings about."""
+    first: dict[int, Comparison] = {}
+    for one in sorted(found, key=lambda one: one.thread):
+        earlier = first.setdefault(one.thread, one)
+        number = one.pair[0] // 2
+        if earlier is one and number % tile.run.threads[0] != one.thread:
+            place = tile.run.place(one.code)
+            low = 2 * one.thread
+            text = (
+                f"{tile.run.thread(one)} compares {tile.run.named(*one.pair)}, which other threads have in their pairs"
+            )
+            detail = (
+                f"its pair begins at {tile.run.named(low)} or {tile.run.named(low + 1)}, by the parity of the phase"
+            )
+            return Cause(place, text, (detail, tile.run.index_of(place), f"in {tile.where}"))
     return None
 
 
@@ -234,17 +504,44 @@ def _in_tiles(case: Case, run: Run, launch: int, accesses: Sequence[Access], len
     return _no_tile(run, launch, own, TILE_OF_STAGES, case.n)
 
 
-def hybrid(case: Case, traced: Traced) -> Cause | None:
+def without_values(case: Case, traced: Traced) -> Cause | None:
+    """A kernel that moves keys and leaves their values where they are."""
+    trace = traced(case, None)
+    run = Run(trace, "u32", case.order)
+    for number, accesses in by_launch(trace).items():
+        stored = {one.array for one in accesses if one.writes and one.array.space == "global"}
+        arrays = {one.array for one in accesses if one.array.space == "global"}
+        store = next((one for one in accesses if one.writes and one.array.space == "global"), None)
+        if store and len(stored) == 1:
+            launch = trace.launches[number]
+            text = f"{launch.kernel} stores keys, but not the values that belong to them"
+            reads = "it reads the values, too" if len(arrays) > 1 else "it does not access the values at all"
+            return Cause(run.place(store.code), text, (reads, f"in launch {number + 1}, which is in {launch.place}"))
+    return None
+
+
+def hybrid_beside_races(case: Case, traced: Traced) -> Cause | None:
+    """What is wrong in the merge of sorted tiles besides a race: pairs of global stages, which threads share."""
+    return hybrid(case, traced, is_exact=False)
+
+
+def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
     """The merge of sorted tiles, whose first launch, the one that sorts them, belongs to another step."""
     if case.n <= TILE_OF_STAGES or case.n > 8 * TILE_OF_STAGES:
         return None
+    if case.type == "pairs":
+        return without_values(case, traced)
     trace = traced(case, (1, 20))
     run = Run(trace, case.type or "u32", case.order)
     own = by_launch(trace)
     plan, stages = list(_hybrid_plan(case.n)), [one for one in _hybrid_plan(case.n) if isinstance(one, Stage)]
     for done, wanted in enumerate(plan):
         number = done + 1
-        what = wanted.name if isinstance(wanted, Stage) else f"the last stages of runs of {wanted} keys, in tiles"
+        what = (
+            wanted.name
+            if isinstance(wanted, Stage)
+            else f"the launch for the strides in tiles of runs of {wanted} keys"
+        )
         if number >= len(trace.launches):
             place = trace.launches[-1].place if done else ""  # the launch that sorts the tiles is in another file
             return Cause(place, "a launch is missing after the last one", (f"it must be {what}",))
@@ -252,14 +549,18 @@ def hybrid(case: Case, traced: Traced) -> Cause | None:
         is_in_tiles = any(access.array.space == "shared" for access in accesses)
         if is_in_tiles == isinstance(wanted, Stage) and accesses:
             text = f"launch {number + 1} is {launch.kernel}, but it must be another one"
-            return Cause(launch.place, text, (f"{what} is missing before it",))
+            stride = (*launch.arguments, None, None, None, None)[3]
+            is_short = not is_in_tiles and stride is not None and stride < TILE_OF_STAGES
+            short = f"it passes stride = {stride}: strides below {TILE_OF_STAGES} are the work of merge_in_tiles()"
+            return Cause(launch.place, text, (short if is_short else "", f"{what} is missing before it"))
         if isinstance(wanted, Stage):
+            own_run = replace(run, n=case.n, launch=launch, number=number + 1)
             array = busiest(accesses, "global")
             where = f"launch {number + 1} ({launch.kernel})"
             found = comparisons(accesses, array) if array else []
-            wrong = check_stage(run, wanted, found, stages, where, launch.place)
+            wrong = check_stage(own_run, wanted, found, stages, where, launch.place)
         else:
-            wrong = _in_tiles(case, run, number, accesses, wanted)
+            wrong = _in_tiles(case, run, number, accesses, wanted) if is_exact else None
         if wrong:
             return wrong
     return None
@@ -272,7 +573,7 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
     """The first phase in a window that departs from the sort; `done` phases have been made before."""
     if tile.count <= 0 or not tile.loads:
         return None
-    if wrong := tile.of_moves() or tile.of_stores():
+    if wrong := tile.of_moves() or tile.of_window() or tile.of_stores():
         return wrong
     found = tile.stages
     end = tile.first + tile.count
@@ -287,13 +588,44 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
         }
         where = f"{tile.where}"
         wrong = (
-            wrong_pairs(tile.run, stage, own, plan, where)
+            _of_first_phase(tile, done, p, stage, own, plan)
+            or wrong_pairs(tile.run, stage, own, plan, where)
             or missing_pairs(tile.run, Stage(stage.name, needed), own, where, "")
             or wrong_results(tile.run, stage, own, where)
         )
         if wrong:
             return wrong
     return None
+
+
+def _of_first_phase(
+    tile: Tile, done: int, p: int, stage: Stage, own: Sequence[Comparison], plan: Sequence[Stage]
+) -> Cause | None:
+    """A launch that begins with the parity of another phase: its arguments, or the kernel, may be at fault."""
+    launch = tile.run.launch
+    pairs = {one.pair for one in own}
+    other = next((other for other in plan if other.kind != stage.kind), None)
+    if (
+        launch is None
+        or len(launch.arguments) < 5
+        or not other
+        or not pairs <= set(other.pairs)
+        or pairs <= set(stage.pairs)
+    ):
+        return None
+    first = launch.arguments[3]
+    place = tile.run.place(own[0].code)
+    if first != done:
+        text = f"launch {tile.run.number} passes first_phase = {first}, but {done} phases have been run before it"
+        return Cause(launch.place, text, (f"so its first phase is phase {done}",))
+    text = f"{tile.where} compares the pairs of {other.kind} in phase {done + p}: {pairs_text(sorted(pairs))}"
+    details = (
+        f"the launch begins with phase {done}: the parity is that of the phase, not of its number in the launch"
+        if done
+        else "",
+        tile.run.index_of(place),
+    )
+    return Cause(place, text, details)
 
 
 def _buffers(run: Run, launch: int, before: Sequence[Access], accesses: Sequence[Access]) -> Cause | None:
@@ -315,6 +647,8 @@ def halo(case: Case, traced: Traced) -> Cause | None:
     is_small = n <= FEW_KEYS
     trace = traced(case, None) if is_small else traced(case, (0, 0))
     count = len(trace.launches)
+    if wrong := _too_many_phases(trace, n):
+        return wrong
     if is_small and (wrong := _too_few_phases(Run(trace, case.type or "u32", case.order), n)):
         return wrong
     seen = 0
@@ -340,6 +674,17 @@ def halo(case: Case, traced: Traced) -> Cause | None:
     if is_small and origin and target and target != origin:
         text = f"the last launch, number {count}, writes {target.name}, not {origin.name}"
         return Cause(trace.launches[-1].place, text, ("with an even number of launches, it writes the caller's array",))
+    return None
+
+
+def _too_many_phases(trace: Trace, n: int) -> Cause | None:
+    """A launch whose arguments ask for more phases than the halo has keys for."""
+    for number, launch in enumerate(trace.launches, 1):
+        first, end = (*launch.arguments, None, None)[3:5] if len(launch.arguments) == 5 else (None, None)
+        if first is not None and end is not None and end - first > HALO and n > TILE_OF_PHASES:
+            text = f"launch {number} runs {end - first} phases, but the halo of a tile has keys for {HALO} phases"
+            details = (f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}",)
+            return Cause(launch.place, text, details)
     return None
 
 

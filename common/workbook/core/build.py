@@ -287,9 +287,9 @@ def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
         raise Problem("Ninja was not found: install ninja-build (./workbook doctor shows how)") from error
 
 
-def compile_targets(paths: Iterable[Path], what: str = "building", said: Sequence[str] = ()) -> list[str]:
+def compile_targets(paths: Iterable[Path], what: str = "building", kept: list[str] | None = None) -> None:
     """Compiles programs, given by their paths in build/; everything if none is given. Prints the warnings about a
-    student's files, except for those that it has already `said`, and returns them all. Raises CompileFailed."""
+    student's files, or adds them to `kept`. Raises CompileFailed."""
     ensure()
     names = [str(path.relative_to(BUILD)) for path in paths]
     with files.locked("build"), Progress(what) as progress:
@@ -307,11 +307,11 @@ def compile_targets(paths: Iterable[Path], what: str = "building", said: Sequenc
         if status < 0 or "interrupted by user" in output:  # a signal has ended Ninja
             raise Problem("the build was interrupted before it had finished: run the command again")
         raise CompileFailed(output)
-    warnings = diagnostics.warnings(output)
-    for line in warnings:
-        if line not in said:
+    for line in diagnostics.warnings(output):
+        if kept is None:
             note(line)
-    return warnings
+        elif line not in kept:
+            kept.append(line)
 
 
 def diagnostics_found(output: str) -> bool:
@@ -331,8 +331,8 @@ def first_look(step: StepFile, solution: bool) -> list[Path]:
     return [runner(step.lab, f"{kind}-first") for kind in ("cpu", "check") if all(map(Path.exists, all_types))]
 
 
-def make_programs(lab: str, kinds: Sequence[str], solution: bool, said: Sequence[str] = ()) -> list[Path]:
-    """Builds what a check runs, side by side. `said`: warnings that are known. Returns what it leaves out: the first
+def make_programs(lab: str, kinds: Sequence[str], solution: bool, kept: list[str] | None = None) -> list[Path]:
+    """Builds what a check runs, side by side. `kept`: as of compile_targets(). Returns what it leaves out: the first
     verdict does not wait until the check build is compiled for the first time."""
     programs = [judge(), *(runner(lab, kind, solution) for kind in kinds)]
     if not programs[0].exists():
@@ -343,5 +343,5 @@ def make_programs(lab: str, kinds: Sequence[str], solution: bool, said: Sequence
     later = [check_program] if "cpu" in kinds and not check_program.exists() else []
     if "cpu" in kinds and not later:
         programs.append(check_program)
-    compile_targets(programs, f"building {lab}", said)
+    compile_targets(programs, f"building {lab}", kept)
     return later

@@ -11,12 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional, TypeVar
 
-from . import build, profiles
+from . import build, profiles, suspects
 from .console import Problem, Progress, wrapped_message
+from .course import find_step
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
 from .judge_types import Case, Finding, Note, Outcome, Step
 from .shrinking import Shrinking
@@ -38,7 +39,9 @@ _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "unco
 
 
 # Findings that make no result wrong: a launch that fails is noticed later, if not at once.
-LESSER = frozenset({"unchecked-launch"})
+LESSER = frozenset({"unchecked-launch", "launch-shape"})
+# Steps all of whose kernels have the launch shape that the user chose: the first and the last one of each lab.
+_SHAPED = {"01-odd-even": range(1, 4), "03-bitonic": range(1, 4)}
 
 
 def kinds_of(outcome: Outcome) -> set[str]:
@@ -147,15 +150,17 @@ def table_of_keys(outcome: Outcome) -> str:
     return (begin + rows)[1:]
 
 
-def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True) -> list[str]:
+def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True, is_explained: bool = False) -> list[str]:
     """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command.
-    `with_keys`: with the rows of keys."""
+    `with_keys`: with the rows of keys. `is_explained`: the cause has been named, of which findings are consequences."""
     case, what = outcome.case, message(outcome)
     if not with_keys:
         what = what.partition(_ROWS)[0]
     if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
         what = f"{outcome.status}: {what}"
-    findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
+    findings = [str(finding) for finding in outcome.findings[: 1 if is_explained else MOST_FINDINGS]]
+    if is_explained:  # what to do has been said
+        findings = [finding.partition("\n")[0] for finding in findings]
     printed = _without_findings(outcome)
     if outcome.status == "crashed" and not findings and (last := _LAST_WORDS.search(printed)):
         findings = [last[0]]
@@ -193,6 +198,35 @@ def smaller_lines(search: Shrinking, options: str = "", with_facts: bool = True)
             lines.append(f"  {more.lstrip() if was_said and more else found.message}")
     lines += [f"  {fact}" for fact in search.facts if with_facts]
     return [*map(wrapped_message, lines), f"  again: {found.replay}{options}"]
+
+
+def with_shape(outcome: Outcome) -> Outcome:
+    """The outcome of a case that passes, with a finding if a kernel does not have the launch shape that was chosen."""
+    case = outcome.case
+    chosen = (case.blocks, case.threads)
+    if outcome.findings or not outcome.passed or not all(chosen) or case.expect == "refused":
+        return outcome
+    if case.step not in _SHAPED.get(case.lab, ()):
+        return outcome
+    for launch in outcome.launches:
+        shape = (math.prod(launch["grid"]), math.prod(launch["block"]))
+        if shape != chosen:
+            text = (
+                f"kernel {launch['kernel']}: is launched with <<<{shape[0]}, {shape[1]}>>>, but the user has chosen "
+                f"<<<{chosen[0]}, {chosen[1]}>>>\n    launch it with the numbers of blocks and threads that "
+                "lab::blocks_or() and lab::threads_or() return"
+            )
+            file, line = _launch_of(outcome, launch["kernel"])
+            return replace(outcome, findings=(Finding(file, line, "launch-shape", text),))
+    return outcome
+
+
+def _launch_of(outcome: Outcome, kernel: str) -> tuple[str, int]:
+    """The file and line in which a step launches a kernel; line 1 if none does."""
+    file = outcome.file or f"labs/{find_step(outcome.case.lab, outcome.case.step).file}"
+    name = re.escape(kernel.partition("<")[0])
+    lines = suspects.source_of(file).splitlines()
+    return file, next((n for n, line in enumerate(lines, 1) if re.search(rf"\b{name}\b.*<<<", line)), 1)
 
 
 class Judges(contextlib.AbstractContextManager["Judges"]):
@@ -375,7 +409,7 @@ def check_step(
                 progress.update(f"case {verdict.cases} of {len(cases)}", verdict.cases, len(cases))
 
         def run(case: Case) -> Outcome:
-            return judges_.own().run(runner, case, timeout=timeout, environment=environment())
+            return with_shape(judges_.own().run(runner, case, timeout=timeout, environment=environment()))
 
         try:
             with ThreadPoolExecutor(judges_.workers) as pool, outcomes(pool, run, cases) as found:

@@ -23,6 +23,7 @@ from .progress import ProgressFile
 SETS = ("last failure", "quick", "public")
 QUICK_SECONDS = 5.0  # that an early case may take: they have few keys, and a loop that never ends is reported soon
 LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
+CLEAR_KEYS = (8, 7, 6, 5)  # numbers of keys that show the rule of a network better than fewer
 MORE_CASES = 3  # of the check build, if none of these orders shows a finding, nor a case that fails there
 
 
@@ -282,14 +283,15 @@ class Checker:
         options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
         options += " --solution" * self.solution
         # Where the step's stages are known, the smallest case shows which of them is wrong: that comes first.
-        is_known = self.observed and causes.can_search(shown.outcome)
+        is_known = self.observed and causes.can_explain(shown.outcome)
         shrunk = self._shrunk(shown) if is_known else None
-        cause = self._cause_in_stages(shrunk.smallest if shrunk else shown.outcome) if is_known else None
+        cause = self._cause_in_stages(shown, shrunk) if is_known else None
         if cause:
             print(wrapped_message(str(cause)))
         if is_known and shrunk:
             print(*(f"  {fact}" for fact in shrunk.facts), sep="\n", end="\n" * bool(shrunk.facts))
-        *lines, again = check_build.failure_lines(self._placed(shown.outcome), options, with_keys=False)
+        placed = self._placed(shown.outcome)
+        *lines, again = check_build.failure_lines(placed, options, with_keys=False, is_explained=cause is not None)
         print(*lines, sep="\n", flush=True)
         if not is_known:
             shrunk = self._shrunk(shown)
@@ -335,13 +337,41 @@ class Checker:
                 search.smallest = replace(search.smallest, message=seen.message)
         return search if search.has_shrunk or search.facts else None
 
-    def _cause_in_stages(self, outcome: Outcome) -> Cause | None:
+    def _cause_in_stages(self, shown: Failure, shrunk: shrinking.Shrinking | None) -> Cause | None:
         """The first stage of a case that departs from what the step must do."""
-        if not causes.can_search(outcome):
-            return None
+        outcome = shrunk.smallest if shrunk else shown.outcome
+        facts = shrunk.facts if shrunk else ()
         with Progress("looking for the first stage that goes wrong"):
             search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
-            return search.cause(self._placed(outcome))
+            larger = self._larger(outcome)
+            for one in filter(None, (larger, outcome)):
+                if found := search.cause(self._placed(one), facts, self._source_of(shown.step)):
+                    return found
+        return None
+
+    def _superfluous(self, step: StepFile) -> Cause | None:
+        """A stage that a step which is over a budget could do without."""
+        case = Case(step.lab, step.number, 16, input="reversed", type="u32", order="ascending")
+        return causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS).superfluous(case)
+
+    def _larger(self, outcome: Outcome) -> Outcome | None:
+        """A case of a few more keys that fails in the same way: two or three keys show no rule. None: there is none."""
+        case = outcome.case
+        if case.n >= CLEAR_KEYS[-1] or not causes.can_search(outcome):
+            return None
+        for n in CLEAR_KEYS:
+            seen = self.judge.run(
+                self.runner("check"),
+                replace(case, n=n),
+                timeout=self.timeout or QUICK_SECONDS,
+                environment=check_build.environment(),
+            )
+            if causes.can_search(seen):
+                return seen
+        return None
+
+    def _source_of(self, step: StepFile) -> str:
+        return f"{'solutions' if self.solution else 'labs'}/{step.file}"
 
     def _launched(self, line: Step, outcome: Outcome) -> str:
         """What a wrong result without a finding has launched: a launch may be missing, or one too many."""
@@ -417,6 +447,8 @@ class Checker:
             return True
         if verdict.failed is None:
             print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
+            if cause := self._superfluous(step):
+                print(wrapped_message(str(cause)))
             print(wrapped_message("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())])), flush=True)
             self._note_player(step, verdict.costs, lines)
             return False
@@ -486,6 +518,14 @@ def not_written(step: StepFile, outcome: Outcome) -> str:
     return f"{message or f'step {step.number:02} is not written yet'}: {outcome.place}"
 
 
+def _show_warnings(warnings: Sequence[str]) -> None:
+    """What the compiler warns about, after the verdict."""
+    if warnings:
+        note("\nthe compiler warns:")
+    for line in warnings:
+        note(line)
+
+
 def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, solution: bool = False) -> bool:
     """Checks the steps in order up to the first that fails; returns whether all pass. CompileFailed, Problem."""
     build.ensure()
@@ -493,9 +533,10 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
     first_look = build.first_look(steps[0], solution) if len(steps) == 1 and "cpu" in kinds else []
     warnings: list[str] = []
     with contextlib.ExitStack() as stack:
+        stack.callback(_show_warnings, warnings)
         nvcc = None
         if first_look:
-            warnings = build.compile_targets([build.judge(), *first_look], f"building {lab} for a first look")
+            build.compile_targets([build.judge(), *first_look], f"building {lab} for a first look", warnings)
             with JudgeClient() as judge:
                 if not Checker(judge, lab, ["cpu"], timeout, is_first_look=True).looks_right(steps[0]):
                     return False

@@ -15,6 +15,7 @@ LARGEST_FACTOR = 1024  # of which n may, or may not, have to be a multiple
 LONGEST_PLAIN = 8  # a fault that needs no more keys than this has nothing to do with their number
 _SHRINKABLE = ("wrong", "verified", "crashed", "cuda-error")  # verified: with findings
 _ENDLESS = ("hang", "time-limit", "deadlock")
+_OF_SHAPE = "launch-shape"  # found where the outcome is known, not by the program
 _FLOATS = ("f32", "f64")
 
 
@@ -51,7 +52,9 @@ class Shrinking:
         case, findings = self.first, self.smallest.findings
         if self.smallest.status not in _SHRINKABLE or case.expect == "refused" or case.input.startswith("file:"):
             return
-        if any(finding.kind in _ENDLESS for finding in findings) or (self.smallest.passed and not findings):
+        if any(finding.kind in (*_ENDLESS, _OF_SHAPE) for finding in findings) or (
+            self.smallest.passed and not findings
+        ):
             return
         try:
             if self._line.max_range is None and self.first.task == "sort" and self.first.input[:6] != "range:":

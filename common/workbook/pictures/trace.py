@@ -76,6 +76,7 @@ class Launch:
     grid: str
     block: str
     place: str = ""
+    arguments: tuple[int | None, ...] = ()  # the first of the kernel; None: not a whole number
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,8 @@ class _Reader:
         if any(len(shape) != 3 or min(shape) < 1 for shape in shapes):
             raise ValueError("not the shape of a launch")
         grid, block = (",".join(map(str, shape)) for shape in shapes)
-        self.trace.launches.append(Launch(str(content["kernel"]), grid, block, str(content["at"])))
+        numbers = tuple(None if number is None else _whole(number) for number in content.get("arguments", ()))
+        self.trace.launches.append(Launch(str(content["kernel"]), grid, block, str(content["at"]), numbers))
         self.trace.events.append(Begin(self.launch))
 
     def on_block(self, number: Any) -> None:

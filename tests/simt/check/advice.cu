@@ -381,3 +381,14 @@ __global__ void next_block_in_place(int* keys, int n) {
   keys[i] = next + 1;
 }
 CASE { next_block_in_place<<<2, 32>>>(filled<int>(64), 64); }
+
+/// The next round of the loop loads before all threads have read what the last one left.
+__global__ void no_barrier_at_end(const int* in, int* out) {
+  __shared__ int tile[64];
+  for (int first = 0; first < 256; first += 64) {
+    tile[threadIdx.x] = in[first + int(threadIdx.x)];
+    __syncthreads();
+    out[first + int(threadIdx.x)] = tile[63 - threadIdx.x];
+  }
+}
+CASE { no_barrier_at_end<<<1, 64>>>(filled<int>(256), device<int>(256)); }

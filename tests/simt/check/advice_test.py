@@ -43,18 +43,18 @@ CASES = (
     Advice(
         "phases_in_one_launch",
         "race",
-        ["nothing orders these blocks: check which thread has which element, or use an atomic, or two launches"],
+        ["nothing orders these blocks: check which thread has which element, or use two launches"],
         ["is blockIdx in", BARRIER],
     ),
     Advice("thread_per_key", "race", ["check which thread has which element"], [BARRIER, "__syncwarp", "shuffles"]),
     Advice(
         "in_both",
         "race",
-        ["threads of different blocks do the same", "use an atomic, or two launches"],
+        ["threads of different blocks do the same", "use two launches"],
         [BARRIER, "put __syncwarp"],
     ),
     Advice("unfenced", "race", ["put __threadfence() before the flag is written"], ["two launches"]),
-    Advice("one_barrier", "race", [BARRIER, "2 more pairs of lines"], findings=1),
+    Advice("one_barrier", "race", [BARRIER, "2 more pairs of lines"], ["atomic"], findings=1),
     Advice("between_lanes", "race", ["nothing orders these lanes: "], ["shuffles"]),
     Advice("between_lanes", "race", ["nothing orders these lanes, and shuffles and votes do not: "]),
     Advice(
@@ -116,6 +116,9 @@ CASES = (
     Advice("loads_nothing", "uninitialized", ["this block has stored nothing in this array"], ["elements, only"]),
     Advice("no_size", "uninitialized", ["tile is one value of 8 bytes: if it should be an array"]),
     Advice("next_block_in_place", "race", ["let the kernel write into another array than it reads"], [BARRIER]),
+    Advice(
+        "no_barrier_at_end", "race", ["in the next round of a loop", f"{BARRIER} after line"], ["atomic"], findings=1
+    ),
 )
 
 

@@ -32,6 +32,14 @@ struct LaunchConfig {
       : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream) {}
 };
 
+/// The first arguments of a launch: their number, which of them are whole numbers, and those.
+struct Numbers {
+  static constexpr int most = 8;
+  int count = 0;
+  bool is_number[most] = {};
+  std::int64_t values[most] = {};
+};
+
 /// A kernel with its arguments bound, to be called once per thread.
 struct Kernel {
   const char* name;                     ///< as written at the launch, with template arguments
@@ -41,6 +49,8 @@ struct Kernel {
   std::size_t bytes;                ///< of the arguments
   bool refers_to_caller = false;    ///< it is of no use when the function that launches it has returned
   bool has_local_argument = false;  ///< of a launch from a kernel: a pointer to what only that thread or block has
+  /// Writes down the arguments that are whole numbers, for the trace of a run; null where that is not known.
+  void (*list_numbers)(const void* arguments, Numbers& numbers) = nullptr;
 };
 
 /// Runs all threads of all blocks to completion before it returns. A launch that a device would refuse sets the last
@@ -90,6 +100,20 @@ SIMT_KEPT_APART void run_thread(const void* pointer) {
   std::apply([&](auto&... arguments) { bound.call(passed(arguments)...); }, bound.arguments);
 }
 
+template <class Call, class... Arguments>
+void list_numbers(const void* pointer, Numbers& numbers) {
+  const auto add = [&](const auto& argument) {
+    const int position = numbers.count++;
+    if constexpr (std::is_integral_v<std::decay_t<decltype(argument)>>) {
+      if (position >= Numbers::most) return;
+      numbers.is_number[position] = true;
+      numbers.values[position] = std::int64_t(argument);
+    }
+  };
+  std::apply([&](const auto&... arguments) { (add(arguments), ...); },
+             static_cast<const Bound<Call, Arguments...>*>(pointer)->arguments);
+}
+
 /// The same for a pointer in an argument. (What is not a pointer may look like one, as padding does.)
 template <class T>
 bool points_to_own_memory(const T& argument) {
@@ -117,7 +141,8 @@ cudaError_t run_bound(Bound<Call, Arguments...>& bound, const char* name, Site s
   }
   // A function object with members holds references to variables that name the kernel, such as a pointer to it.
   constexpr bool refers_to_caller = !std::is_empty_v<Call> && !std::is_pointer_v<Call>;
-  return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound, refers_to_caller, has_local_argument},
+  return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound, refers_to_caller, has_local_argument,
+              list_numbers<Call, Arguments...>},
              config);
 }
 

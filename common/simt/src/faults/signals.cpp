@@ -121,11 +121,9 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
 #if defined(__x86_64__)
   if (info->si_code == SI_KERNEL) why = explain_without_address(static_cast<ucontext_t*>(context));
 #endif
-  // An argument is the kernel's matter, and not that of a function that it calls.
-  if (std::strcmp(why.kind, "host-pointer") == 0) {
-    const Site in_source = site_of(interrupted_at(context), Frame::in_source);
-    if (!is_emulation(in_source)) site = in_source;
-  }
+  // What a function is given is the matter of the program that calls it, and not that of a header.
+  const Site in_source = site_of(interrupted_at(context), Frame::in_source);
+  if (!is_emulation(in_source)) site = in_source;
   worker->fail({why.kind, why.text, site, cudaErrorIllegalAddress});
 }
 

@@ -33,7 +33,7 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
   constexpr unsigned most = max_threads_per_block;  // in each dimension, too, or the product could overflow
   if (b.x > most || b.y > most || b.z > most || std::uint64_t(b.x) * b.y * b.z > most) {
     return "block " + coordinates(b) + " has more than " + std::to_string(most) +
-           " threads; <<<blocks, threads>>> takes the threads second";
+           " threads; for more threads, launch more blocks; in <<<blocks, threads>>>, the threads come second";
   }
   if (b.z > 64) return "block " + coordinates(b) + " has more than 64 threads in the third dimension";
   if (config.dynamic_shared > dynamic_limit) {

@@ -1,0 +1,229 @@
+"""What the text of a step says about a place: where an index comes from, what ends a loop, who reaches a barrier."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..core import suspects
+from ..core.course import ROOT
+
+_NAME = r"[A-Za-z_]\w*"
+_INDEX = re.compile(r"\[([^\[\]]*)\]")
+_CALL = re.compile(r"\bcompare_exchange\w*(?:<[^<>()]*>)?\s*\((.*)\)")
+_BOUND = re.compile(r"(?:\bfor|\bwhile|\bif)\s*\(.*")
+_HELD = re.compile(
+    r"\b(?P<type>int|unsigned(?: int| long)?|long(?: long)?|short|float|double|size_t|(?:std::)?u?int(?:8|16|32|64)_t)"
+    r"\s+"
+    r"(?:const\s+)?(?P<names>\w+\s*=[^;]*\w\s*\[[^;]*);"
+)
+_OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+_DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
+_BARRIER = re.compile(r"\b__syncthreads\s*\(")
+SHUFFLE = re.compile(r"\b__shfl_(?:up_|down_|xor_)?sync\s*\(")
+_CONTROL = re.compile(r"\b(for|while|if)\s*\(")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A variable that holds a key, and is not declared as one."""
+
+    line: int
+    type: str
+    name: str
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the bracket at a position is closed; the end of the text if it is not."""
+    pairs = {"(": ")", "{": "}", "[": "]"}
+    depth = 0
+    for position in range(at, len(text)):
+        depth += (text[position] == text[at]) - (text[position] == pairs[text[at]])
+        if depth == 0:
+            return position
+    return len(text)
+
+
+class Source:
+    """The text of a step's file. Lines are counted from 1."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.text = _without_comments(suspects.source_of(file))
+        self.lines = self.text.splitlines()
+
+    def quoted(self, line: int) -> str:
+        """ "line 27: const int i = 2 * t" """
+        text = " ".join(self.lines[line - 1].split())
+        return f"line {line}: {text.rstrip('{; ') or text}"
+
+    def _line_at(self, position: int) -> int:
+        return self.text.count("\n", 0, position) + 1
+
+    def _assigned(self, name: str, before: int) -> int:
+        """The last line above one that gives a variable its value; 0: there is none in this function."""
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\s*=[^=]")
+        for number in range(before, 0, -1):
+            if pattern.search(self.lines[number - 1]):
+                return number
+            if number < before and self.lines[number - 1].startswith("}"):
+                break
+        return 0
+
+    def index_of(self, line: int) -> str:
+        """Where the indices of a line come from; "" if that is not known, or the line says it itself."""
+        if not 0 < line <= len(self.lines):
+            return ""
+        text = self.lines[line - 1]
+        call = _CALL.search(text)
+        parts = _INDEX.findall(text) or (call[1].split(",")[-2:] if call else [])
+        comes: dict[int, str] = {}
+        for part in parts:
+            for name in re.findall(rf"(?<![\w.]){_NAME}\b", part):
+                found = self._assigned(name, line)
+                if found and found != line:
+                    if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
+                        return f"its index contains {name}, which line {found} makes from the number of the thread"
+                    comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
+        return "; ".join([*comes.values()][:2])
+
+    def bound_of(self, line: int) -> str:
+        """What decides how often a line is reached: the loop or test around it, and where its limit comes from."""
+        for number in range(min(line, len(self.lines)), 0, -1):
+            if number < line and self.lines[number - 1].startswith("}"):
+                return ""
+            match = _BOUND.search(self.lines[number - 1])
+            if not match or not re.search(r"[<>]=?", match[0].replace("->", "")):
+                continue
+            if number == line and not re.search(r"\b(?:for|if)\b", match[0]):
+                continue
+            limit = re.search(rf"[<>]=?\s*({_NAME})\s*(?:;|\))", match[0])
+            comes = self._assigned(limit[1], number - 1) if limit else 0
+            return f"{limit[1]} comes from {self.quoted(comes)}" if limit and comes else self.quoted(number)
+        return ""
+
+    @cached_property
+    def held(self) -> list[Held]:
+        """Variables of a fixed type that are given an element of an array of keys."""
+        found = []
+        for number, line in enumerate(self.lines, 1):
+            match = _HELD.search(line)
+            if match and not any(own in match["names"] for own in _OWN_INDICES):
+                found.append(Held(number, match["type"], match["names"].partition("=")[0].strip()))
+        return found
+
+    def declared(self, array: str) -> int:
+        """The line that declares a __shared__ array; 0: none."""
+        pattern = re.compile(rf"__shared__[^;]*\b{re.escape(array)}\s*\[")
+        return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
+
+    @cached_property
+    def barriers(self) -> list[int]:
+        """The lines of barriers."""
+        return [number for number, line in enumerate(self.lines, 1) if _BARRIER.search(line)]
+
+    # --- the order of lines ---
+
+    def function_of(self, line: int) -> tuple[str, int, int]:
+        """The name of the function around a line, and its first and last line."""
+        first = next((n for n in range(line, 1, -1) if self.lines[n - 2].startswith("}")), 1)
+        last = next((n for n in range(line, len(self.lines)) if self.lines[n - 1].startswith("}")), len(self.lines))
+        head = re.search(rf"\b({_NAME})\s*\([^;]*?\)\s*\{{", "\n".join(self.lines[first - 1 : last]))
+        return (head[1] if head else ""), first, last
+
+    def call_in(self, first: int, last: int, name: str) -> int:
+        """The first line from the first to the last that calls a function; 0: none does."""
+        pattern = re.compile(rf"\b{re.escape(name)}\s*(?:<[^<>;]*>)?\s*\(")
+        return next((n for n in range(first, last + 1) if name and pattern.search(self.lines[n - 1])), 0)
+
+    def end_of_pairs(self, line: int) -> int:
+        """The last line of the loop in which the threads of a block share the work of a line; that line without one."""
+        ends = [line]
+        for begins, end, at, condition in self._blocks():
+            first, last = self._line_at(at), self._line_at(end)
+            if first <= line <= last and self._depends(condition, self._of_threads(begins)):
+                ends.append(last)
+        return max(ends)
+
+    # --- barriers that only some threads reach ---
+
+    def _blocks(self) -> Iterator[tuple[int, int, int, str]]:
+        """Statements that a loop or an if controls: where they begin and end, where the control is, its brackets."""
+        for match in _CONTROL.finditer(self.text):
+            opens = match.end() - 1
+            closes = _closing(self.text, opens)
+            rest = self.text[closes + 1 :]
+            begins = closes + 1 + len(rest) - len(rest.lstrip())
+            if begins >= len(self.text):
+                continue
+            ends = _closing(self.text, begins) if self.text[begins] == "{" else self.text.find(";", begins)
+            yield begins, ends, match.start(), self.text[opens + 1 : closes]
+
+    def _of_threads(self, position: int) -> set[str]:
+        """Variables of the function around a position whose values follow from threadIdx."""
+        names: set[str] = {"threadIdx"}
+        begins, ends = self.text.rfind("\n}", 0, position), self.text.find("\n}", position)
+        assigned = re.findall(rf"\b({_NAME})\s*=\s*([^;=][^;]*)", self.text[max(begins, 0) : ends])
+        for _ in range(4):
+            names |= {name for name, value in assigned if names & set(re.findall(_NAME, value))}
+        return names
+
+    def uneven(
+        self, calls: re.Pattern[str] = _BARRIER, controls: Sequence[str] = ("for", "while", "if")
+    ) -> tuple[int, int] | None:
+        """The first barrier in a loop or an if that depends on the thread, and the line of that; None: there is none.
+        `calls`: of other functions. `controls`: the statements that count."""
+        for match in calls.finditer(self.text):
+            names = self._of_threads(match.start()) | {"lane"}
+            around = [
+                at
+                for begins, ends, at, condition in self._blocks()
+                if begins <= match.start() <= ends and self._depends(condition, names)
+                if self.text.startswith(tuple(controls), at)
+            ]
+            if around:
+                return self._line_at(match.start()), self._line_at(around[0])  # the outermost
+        return None
+
+    @staticmethod
+    def _depends(condition: str, names: set[str]) -> bool:
+        """Whether the condition differs between threads. A loop whose counter starts at a thread's own number does."""
+        parts = condition.split(";")
+        tested = " ".join(parts[:2]) if len(parts) == 3 else condition
+        return bool(names & set(re.findall(_NAME, tested)))
+
+    # --- host code ---
+
+    def host_calls(self, functions: Sequence[str]) -> tuple[int, str] | None:
+        """The first call of a device function by host code, and its name."""
+        for number, line in enumerate(self.lines, 1):
+            name = next((one for one in functions if re.search(rf"\b{one}\s*(?:<[^<>;]*>)?\s*\(", line)), "")
+            if not name:
+                continue
+            function, first, last = self.function_of(number)
+            text = "\n".join(self.lines[first - 1 : last])
+            head = text[: text.index(function + "(")] if function + "(" in text else "__device__"
+            if number > first and not re.search("__global__|__device__", head):
+                return number, name
+        return None
+
+
+def device_functions(lab: str) -> list[str]:
+    """The device functions that a lab's headers give to the steps."""
+    found: list[str] = []
+    for path in sorted((ROOT / "labs" / lab).glob("*.cuh")):
+        text = _without_comments(path.read_text(encoding="utf-8", errors="replace"))
+        found += [name for name in _DEVICE_FUNCTION.findall(text.replace("__host__ __device__", "")) if name[0] != "_"]
+    return found
+
+
+def line_of(place: str) -> tuple[str, int]:
+    """The file and line of "FILE:LINE"; line 0: it has none."""
+    file, _, line = place.rpartition(":")
+    return (file, int(line)) if line.isdigit() else (place, 0)
