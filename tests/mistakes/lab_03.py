@@ -429,7 +429,8 @@ MISTAKES = (
         "one comparator per thread",
         {
             "for (int t = threadIdx.x; t < tile_keys / 2; t += blockDim.x) {\n      const int i = lower_position("
-            "t, run / 2)": "if (const int t = threadIdx.x; t < tile_keys / 2) {\n      const int i = lower_position(t, run / 2)"
+            "t, run / 2)": "if (const int t = threadIdx.x; t < tile_keys / 2) {\n      const int i = lower_position(t, "
+            "run / 2)"
         },
         [
             "error: no thread compares tile[63] and tile[64]",
