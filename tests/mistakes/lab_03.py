@@ -426,6 +426,18 @@ MISTAKES = (
         quick=True,
     ),
     in_shared(
+        "one comparator per thread",
+        {
+            "for (int t = threadIdx.x; t < tile_keys / 2; t += blockDim.x) {\n      const int i = lower_position("
+            "t, run / 2)": "if (const int t = threadIdx.x; t < tile_keys / 2) {\n      const int i = lower_position(t, "
+            "run / 2)"
+        },
+        [
+            "error: no thread compares tile[63] and tile[64]",
+            "each of the 32 threads compares one pair; go on with more",
+        ],
+    ),
+    in_shared(
         "a partner that is not tested",
         {
             "if (partner < count) compare_exchange<order>(keys, values, i, partner);\n    }\n    __sync": "compare_ex"
@@ -440,7 +452,7 @@ MISTAKES = (
             "count);"
         },
         [
-            "error: thread 0 of block 0 compares keys[0] and keys[1] in global memory, not in tile",
+            "compares keys in global memory, not in tile",
             "which array is passed",
         ],
     ),

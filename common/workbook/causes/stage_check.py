@@ -302,6 +302,9 @@ def _of_threads(
     threads = {(one.block, one.thread) for one in found}
     all_threads = run.threads[0] if run.launch else 0
     is_rest = missing == sorted(stage.pairs)[-len(missing) :]
+    numbers = [stage.number_of(one.pair) for one in found if one.pair in stage.pairs]
+    if 0 < all_threads <= stage.number_of(missing[0]) and max(numbers, default=0) < all_threads:
+        return (f"each of the {all_threads} threads compares one pair; go on with more, where there are more pairs",)
     if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
         return (f"each of the {len(found)} threads compares one pair; go on with more, where there are more pairs",)
     if not found:

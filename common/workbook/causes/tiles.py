@@ -102,8 +102,7 @@ class Tile:
         found = [one for one in comparisons(self.accesses, array) if len(one.loads) > 1] if array else []
         if not found or array is None:
             return None
-        low, high = found[0].pair[:2]
-        text = f"{self.run.thread(found[0])} compares keys[{low}] and keys[{high}] in global memory"
+        text = f"{self.run.thread(found[0])} compares keys in global memory"
         details = (
             f"the keys are in {self.run.array}: which array is passed to what compares them?",
             f"in {self.where}",
@@ -315,14 +314,21 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
             text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
             return Cause(last, text, (f"after the last one, {stage.name} is missing", f"in {tile.where}"))
         own = found[done] if found else []
-        if own and done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs) - set(stage.pairs):
-            text = f"{stage.name} is missing: the first pairs in its place are those of {plan[done + 1].name}"
-            details = ("where do the loops over runs and strides begin and end?", f"in {where}, n = {tile.count:,}")
-            return Cause(tile.run.place(own[0].code), text, details)
+        is_next = done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs) - set(stage.pairs)
+        if own and is_next:  # in this stage, nothing is compared
+            if any(stage.number_of(pair) < tile.run.threads[0] for pair in stage.pairs):
+                return _left_out(tile, stage, own, plan[done + 1], where)
+            own = []  # its pairs are those of threads that come after the last one
         if wrong := check_stage(tile.run, stage, own, plan, where, place):
             return wrong
         place = tile.run.place(own[0].code) if own else place
     return None
+
+
+def _left_out(tile: Tile, stage: Stage, own: Sequence[Comparison], following: Stage, where: str) -> Cause:
+    text = f"{stage.name} is missing: the first pairs in its place are those of {following.name}"
+    details = ("where do the loops over runs and strides begin and end?", f"in {where}, n = {tile.count:,}")
+    return Cause(tile.run.place(own[0].code), text, details)
 
 
 def tiles(case: Case, traced: Traced) -> Cause | None:
