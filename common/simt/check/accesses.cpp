@@ -187,7 +187,7 @@ template <Way way, Sync sync, Alignment alignment>
   } else {
     observe_pieces(*location.cells, location.offset, access);
   }
-  all.requests.add(access);
+  all.requests.add(access.code, access.address, access.thread, access.bytes, access.space, access.way);
 }
 
 }  // namespace
@@ -230,6 +230,7 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   if (all.running.launch == nullptr) return observe_host_range(pointer, bytes, way, code);
   all.watch.last_call = code;
   const Pending::Hold hold(all.pending);
+  if (is_of_no_interest(std::uintptr_t(pointer)) && is_of_no_interest(std::uintptr_t(pointer) + bytes - 1)) return;
   const auto observe_piece = way == Way::load ? observe<Way::load, Sync::plain, Alignment::any>
                                               : observe<Way::store, Sync::plain, Alignment::any>;
   for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {
