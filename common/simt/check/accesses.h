@@ -60,8 +60,11 @@ template <Way way, unsigned bytes>
   const std::size_t first_cell = are_words ? word : near.cells.bytes_at + word * 4 + address % 4;
   constexpr unsigned count = are_words ? bytes / 4 : bytes;
   const auto mask_of = [&](unsigned c) { return are_words ? 15u : 1u << (address % 4 + c); };
+  const auto rest_at = [&](unsigned c) { return Order::rest_of(thread, clock, mask_of(c)); };
   const auto may_be_unordered = [&](const Event& event) {
-    return event.interval >= near.first_concurrent && (event.thread != thread || event.interval < near.first_of_own);
+    if (event.interval < near.first_concurrent) return false;
+    const bool is_own = Order::rest_of(event) == rest_at(0) || event.thread == thread;
+    return !is_own || event.interval < near.first_of_own;
   };
   for (unsigned c = 0; c < count; ++c) {
     const Cell cell = near.cells.word(first_cell + c);
@@ -72,7 +75,7 @@ template <Way way, unsigned bytes>
   for (unsigned c = 0; c < count; ++c) {
     const Cell cell = near.cells.word(first_cell + c);
     if (way == Way::store) {
-      Order::store_event(cell.write, near.interval_and_code, thread, clock, mask_of(c));
+      Order::store_event(cell.write, near.interval_and_code, rest_at(c));
       if (are_words) {
         cell.content = {.initialized = 15, .other_is_write = 0, .is_split = 0, .by_device = 1, .unused = 0};
       } else {
@@ -81,7 +84,7 @@ template <Way way, unsigned bytes>
       }
     } else {
       if (may_be_unordered(cell.read)) cell.other_read = cell.read;
-      Order::store_event(cell.read, near.interval_and_code, thread, clock, mask_of(c));
+      Order::store_event(cell.read, near.interval_and_code, rest_at(c));
     }
   }
   return true;
@@ -109,7 +112,8 @@ template <Way way, unsigned bytes>
   const std::uintptr_t address = std::uintptr_t(pointer);
   const Thread* const current = Running::current();
   if (current == nullptr) return false;
-  const unsigned thread = current->number;
+  unsigned thread = current->number;
+  asm("" : "+r"(thread));  // no computations with 16 bits
   if (near.key != Watch::Near::key_of(code, thread / lanes_per_warp)) return false;
   if (!observe_cells<way, bytes>(near, address, thread, 1)) return false;
   if (!near.of_warp->template add<bytes>(thread % lanes_per_warp, address)) [[unlikely]]

@@ -139,14 +139,21 @@ class Order : OrderInBlock {
 
   /// The clock of the thread's events now.
   std::uint32_t clock_now(unsigned thread) const { return has_clocks(thread) ? clock_in_stage(thread) : 1; }
-  /// Stores the event of a plain access. What event_of() returns takes longer to put together and to store, bit by bit.
-  [[gnu::always_inline]] static void store_event(Event& event, std::uint64_t interval_and_code, unsigned thread,
-                                                 unsigned clock, unsigned bytes) {
+  /// The second half of the event of a plain access; interval_and_code() returns the first. What event_of() returns takes
+  /// longer to put together, to compare and to store, bit by bit.
+  [[gnu::always_inline]] static std::uint32_t rest_of(unsigned thread, unsigned clock, unsigned bytes) {
     using Words = std::array<std::uint32_t, 3>;
     constexpr std::uint32_t one_clock = std::bit_cast<Words>(Event{0, 0, 1, 0, 0, 0, 0, 0})[2];
     constexpr std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 0, 1, 0, 0, 0})[2];
     constexpr std::uint32_t one_byte = std::bit_cast<Words>(Event{0, 0, 0, 0, 0, 1, 0, 0})[2];
-    const std::uint32_t rest = thread * one_thread + clock * one_clock + bytes * one_byte;
+    return thread * one_thread + clock * one_clock + bytes * one_byte;
+  }
+  [[gnu::always_inline]] static std::uint32_t rest_of(const Event& event) {
+    std::uint32_t rest;
+    std::memcpy(&rest, reinterpret_cast<const char*>(&event) + sizeof(std::uint64_t), sizeof rest);
+    return rest;
+  }
+  [[gnu::always_inline]] static void store_event(Event& event, std::uint64_t interval_and_code, std::uint32_t rest) {
     char* const at = reinterpret_cast<char*>(&event);
     std::memcpy(at, &interval_and_code, sizeof interval_and_code);
     std::memcpy(at + sizeof interval_and_code, &rest, sizeof rest);
