@@ -202,7 +202,7 @@ template <Way way, Sync sync, Alignment alignment>
   } else {
     observe_pieces(*location.cells, location.offset, access);
   }
-  all.requests.add(access.code, access.address, access.thread, access.bytes, access.space, access.way);
+  all.requests.add(access);
 }
 
 }  // namespace

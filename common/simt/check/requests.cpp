@@ -44,7 +44,7 @@ inline Requests::Instruction& Requests::instruction_of(Code code, unsigned bytes
   const std::uint32_t room = (room_ + 4) * 2;
   std::unique_ptr<std::uint32_t[]> larger(new std::uint32_t[lanes_per_warp * room]);
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-    std::copy_n(&later_[lane * room_], times_[lane], &larger[lane * room]);
+    std::copy_n(later_.get() + lane * room_, times_[lane], larger.get() + lane * room);
   }
   later_ = std::move(larger);
   room_ = room;

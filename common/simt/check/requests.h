@@ -71,6 +71,9 @@ class Requests {
   /// Adds one lane's part of a request. Returns the requests of its warp by this instruction.
   // The members of an access, one by one: the caller then need not keep the access in memory.
   OfWarp& add(Code code, std::uintptr_t address, unsigned thread, unsigned bytes, Space space, Way way);
+  [[gnu::always_inline]] OfWarp& add(const Access& access) {
+    return add(access.code, access.address, access.thread, access.bytes, access.space, access.way);
+  }
   /// For each load and store, no atomic, with which a thread has accessed an address since the last barrier: how often
   /// the thread had executed it before it last did that.
   struct Execution {
