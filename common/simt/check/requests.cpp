@@ -68,8 +68,14 @@ Request Requests::OfWarp::first() const {
   return request;
 }
 
-Request Requests::OfWarp::later(std::uint32_t time) const {
+/// The request after the first with this number. `in_all`: how many of these all lanes take part in.
+Request Requests::OfWarp::later(std::uint32_t time, std::uint32_t in_all) const {
   Request request{};
+  if (time < in_all) {
+    request.lanes = ~0u;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane) request.address[lane] = later_[lane * room_ + time];
+    return request;
+  }
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
     const bool takes_part = time < times_[lane];
     request.lanes |= unsigned(takes_part) << lane;
@@ -87,8 +93,8 @@ void Requests::OfWarp::clear(std::uint32_t later) {
 }
 
 const RequestCost& Requests::Instruction::count(const Request& request) {
-  constexpr unsigned banks_bytes = 128, sector_bytes = 32;
-  if (is_moved(request, counted, space == Space::shared ? banks_bytes : sector_bytes)) return cost_of_counted;
+  constexpr unsigned bank_bytes = 4, sector_bytes = 32;  // moved by whole banks, words that share one still do
+  if (is_moved(request, counted, space == Space::shared ? bank_bytes : sector_bytes)) return cost_of_counted;
   counted = request;
   if (space == Space::global) {
     cost_of_counted.sectors = sectors(request, bytes);
@@ -182,8 +188,9 @@ void Requests::finish() {
     most = std::max(most, requests[warp] += 1 + count);
     Request first = of_warp->first();
     finish(instruction, first, warp, 0);
+    const std::uint32_t in_all = count == 0 ? 0 : *std::ranges::min_element(of_warp->times_);
     for (std::uint32_t time = 0; time < count; ++time) {
-      Request request = of_warp->later(time);
+      Request request = of_warp->later(time, in_all);
       finish(instruction, request, warp, time + 1);
     }
     of_warp->clear(count);

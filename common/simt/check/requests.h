@@ -52,7 +52,7 @@ class Requests {
     void grow();
     std::uint32_t count_later() const;
     Request first() const;
-    Request later(std::uint32_t time) const;
+    Request later(std::uint32_t time, std::uint32_t in_all) const;
     void clear(std::uint32_t later);
     void forget() {
       if (key_ != nullptr) *key_ = 0;
