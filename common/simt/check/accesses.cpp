@@ -65,6 +65,10 @@ struct Location {
 };
 constexpr Location nowhere{nullptr};
 
+/// Whether the next access by the same instruction may be one that observe_again() handles.
+enum class Again : std::uint8_t { no, yes };
+
+template <Again again>
 [[gnu::always_inline]] inline Location in_static_shared(const Access& access, std::size_t in_tls) {
   CheckState& all = state();
   Ownership& own = all.ownership;
@@ -86,11 +90,13 @@ constexpr Location nowhere{nullptr};
     }
     count_array(*array, access.code);
   }
-  all.watch.stay_near(access.code, std::uintptr_t(own.tls) + array->offset, array->bytes,
-                      own.static_cells.from((array->offset - own.shared_first) / 4), Space::shared);
+  if (again == Again::yes)
+    all.watch.stay_near(access.code, std::uintptr_t(own.tls) + array->offset, array->bytes,
+                        own.static_cells.from((array->offset - own.shared_first) / 4), Space::shared);
   return {&own.static_cells, in_tls - own.shared_first};
 }
 
+template <Again again>
 [[gnu::always_inline]] inline Location in_dynamic_shared(const Access& access, std::size_t offset) {
   CheckState& all = state();
   Ownership& own = all.ownership;
@@ -98,8 +104,9 @@ constexpr Location nowhere{nullptr};
     report_out_of_bounds(access);
     return nowhere;
   }
-  all.watch.stay_near(access.code, std::uintptr_t(own.dynamic_begin), own.dynamic_bytes, own.dynamic_cells,
-                      Space::shared);
+  if (again == Again::yes)
+    all.watch.stay_near(access.code, std::uintptr_t(own.dynamic_begin), own.dynamic_bytes, own.dynamic_cells,
+                        Space::shared);
   return {&own.dynamic_cells, offset};
 }
 
@@ -119,9 +126,15 @@ constexpr Location nowhere{nullptr};
   }
   if (writes(access.way) && variable->is_constant) return report_constant_write(access);
   if (access.way == Way::store && all.shuffles.has_undefined(access.thread)) all.pending.look_at_value(access);
+  const std::size_t first = in_data - (in_program - variable->offset);
+  if (access.sync == Sync::plain && first % 4 == 0) {
+    all.watch.stay_near(access.code, own.program + variable->offset, variable->bytes,
+                        own.program_data.cells.from(first / 4), Space::global, false);
+  }
   observe_pieces(own.program_data.cells, in_data, access);
 }
 
+template <Again again>
 [[gnu::always_inline]] inline Location in_region(const Access& access, const Region& region) {
   const std::uintptr_t offset = access.address - std::uintptr_t(region.begin);
   if (region.is_heap) [[unlikely]] {
@@ -137,26 +150,27 @@ constexpr Location nowhere{nullptr};
     if (where == Outside::guard) stop(cudaErrorIllegalAddress);
     return nowhere;
   }
-  if (!region.is_freed) {
+  if (again == Again::yes && !region.is_freed) {
     state().watch.stay_near(access.code, std::uintptr_t(region.begin), region.bytes, region.cells, Space::global);
   }
   return {&region.cells, offset};
 }
 
 /// Finds the memory of an access, and whether it is shared or global. Reports what is wrong with it.
+template <Again again>
 [[gnu::always_inline]] inline Location locate(Access& access) {
   Ownership& own = state().ownership;
   const std::size_t in_tls = access.address - std::uintptr_t(own.tls);
-  if (in_tls < own.shared_last) return in_static_shared(access, in_tls);
+  if (in_tls < own.shared_last) return in_static_shared<again>(access, in_tls);
   const std::size_t in_dynamic = access.address - std::uintptr_t(own.dynamic_begin);
-  if (in_dynamic < own.dynamic_bytes + past_dynamic_shared) return in_dynamic_shared(access, in_dynamic);
+  if (in_dynamic < own.dynamic_bytes + past_dynamic_shared) return in_dynamic_shared<again>(access, in_dynamic);
   access.space = Space::global;
   const std::size_t in_data = access.address - std::uintptr_t(own.program_data.begin);
   if (in_data < own.program_data.bytes && !own.symbols.variables.empty()) {
     observe_variable(access, in_data);
     return nowhere;
   }
-  if (const Region* const region = own.region_at(access.address)) return in_region(access, *region);
+  if (const Region* const region = own.region_at(access.address)) return in_region<again>(access, *region);
   observe_unowned(access, __builtin_frame_address(0));
   return nowhere;
 }
@@ -175,7 +189,8 @@ template <Way way, Sync sync, Alignment alignment>
   if (all.pending.has_stores()) [[unlikely]]
     all.pending.settle_stores();
 
-  const Location location = locate(access);
+  constexpr Again again = sync == Sync::plain && alignment == Alignment::required ? Again::yes : Again::no;
+  const Location location = locate<again>(access);
   if (location.cells == nullptr) return;
   if (way == Way::store && all.shuffles.has_undefined(access.thread)) [[unlikely]]
     all.pending.look_at_value(access);
@@ -230,6 +245,7 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   if (all.running.launch == nullptr) return observe_host_range(pointer, bytes, way, code);
   all.watch.last_call = code;
   const Pending::Hold hold(all.pending);
+  if (is_of_no_interest(std::uintptr_t(pointer)) && is_of_no_interest(std::uintptr_t(pointer) + bytes - 1)) return;
   const auto observe_piece = way == Way::load ? observe<Way::load, Sync::plain, Alignment::any>
                                               : observe<Way::store, Sync::plain, Alignment::any>;
   for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {

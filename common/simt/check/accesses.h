@@ -38,50 +38,101 @@ void observe_acquire();
   const std::size_t on_stack = address - std::uintptr_t(__builtin_frame_address(0));
   if (all.watch.mode == Mode::observe) {
     return address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first ||
-           (on_stack < between_stacks && !all.local_arrays.exist());
+           (on_stack < between_stacks && !all.local_arrays.exist()) || all.running.is_argument(address);
   }
   constexpr std::size_t near = 65536;  // of the host's functions that run
   return all.watch.mode == Mode::off && on_stack < near && !all.unwritten_copies.exist() &&
          !all.order.streams.may_run();
 }
 
-/// Handles a plain access of one or several whole words if it is in order with the last ones, as nearly all are.
-/// False: it is not known to be, and nothing has been done.
+/// Handles a plain access of memory that the instruction has accessed before, if it is in order with the last ones, as
+/// nearly all are, and of whole words or of bytes that have cells of their own. False: it is not known to be, and nothing
+/// has been done. `clock`: of the thread's events.
 template <Way way, unsigned bytes>
-[[gnu::always_inline]] inline bool observe_ordered(const void* pointer, Code code) {
-  static_assert(bytes % 4 == 0);
-  CheckState& all = state();
-  const std::uintptr_t address = std::uintptr_t(pointer);
-  const Watch::Near& near = all.watch.near(code);
-  const std::size_t word = near.word(address);
-  if (word >= near.words || !all.watch.is_valid(near)) return is_of_no_interest(address);
+[[gnu::always_inline]] inline bool observe_cells(const Watch::Near& near, std::uintptr_t address, unsigned thread,
+                                                 unsigned clock) {
+  constexpr bool are_words = bytes >= 4;
+  const std::size_t word = are_words ? near.word(address) : (address - near.begin) / 4;
+  if (word >= near.words) return false;
   if (bytes > 4 && (address % bytes != 0 || near.words - word < bytes / 4)) return false;
-  const unsigned thread = all.running.thread();
-  const Order& order = all.order;
-  if (order.has_clocks(thread) || (way == Way::store && all.shuffles.has_undefined(thread))) return false;
-  const Space space = near.space;
+  if (bytes == 2 && address % bytes != 0) return false;
+  if (!are_words && !near.cells.contents[word].is_split) return false;
+  const std::size_t first_cell = are_words ? word : near.cells.bytes_at + word * 4 + address % 4;
+  constexpr unsigned count = are_words ? bytes / 4 : bytes;
+  const auto mask_of = [&](unsigned c) { return are_words ? 15u : 1u << (address % 4 + c); };
+  const auto rest_at = [&](unsigned c) { return Order::rest_of(thread, clock, mask_of(c)); };
   const auto may_be_unordered = [&](const Event& event) {
-    return event.interval >= order.first_concurrent(space) &&
-           (event.thread != thread || event.interval < order.first_of_own(space));
+    if (event.interval < near.first_concurrent) return false;
+    const bool is_own = Order::rest_of(event) == rest_at(0) || event.thread == thread;
+    return !is_own || event.interval < near.first_of_own;
   };
-  for (unsigned w = 0; w < bytes / 4; ++w) {
-    const Cell cell = near.cells.word(word + w);
-    if (!cell.content.template allows<way>() || may_be_unordered(cell.write)) return false;
+  for (unsigned c = 0; c < count; ++c) {
+    const Cell cell = near.cells.word(first_cell + c);
+    if (!cell.content.template allows<way>(mask_of(c)) || may_be_unordered(cell.write)) return false;
     if (way == Way::store && (may_be_unordered(cell.read) || may_be_unordered(cell.other_read))) return false;
-    if (way == Way::load && space == Space::shared && cell.write.interval < order.first_of_block()) return false;
+    if (way == Way::load && cell.write.interval < near.first_of_contents) return false;
   }
-  const std::uint32_t code_in_program = std::uint32_t(code - all.ownership.program);
-  for (unsigned w = 0; w < bytes / 4; ++w) {
-    const Cell cell = near.cells.word(word + w);
+  for (unsigned c = 0; c < count; ++c) {
+    const Cell cell = near.cells.word(first_cell + c);
     if (way == Way::store) {
-      order.store_event_without_clocks(cell.write, thread, code_in_program);
-      cell.content = {.initialized = 15, .other_is_write = 0, .is_split = 0, .by_device = 1, .unused = 0};
+      Order::store_event(cell.write, near.interval_and_code, rest_at(c));
+      if (are_words) {
+        cell.content = {.initialized = 15, .other_is_write = 0, .is_split = 0, .by_device = 1, .unused = 0};
+      } else {
+        cell.content.initialized |= mask_of(c) & 15;
+        cell.content.by_device = 1;
+      }
     } else {
       if (may_be_unordered(cell.read)) cell.other_read = cell.read;
-      order.store_event_without_clocks(cell.read, thread, code_in_program);
+      Order::store_event(cell.read, near.interval_and_code, rest_at(c));
     }
   }
-  all.requests.add_words<way, bytes>(code, address, thread, space);
+  return true;
+}
+
+/// Adds to a request that observe_near() or observe_again() has not found.
+template <Way way, unsigned bytes>
+[[gnu::noinline]] void add_request(Watch::Near& near, std::uintptr_t address, unsigned thread) {
+  CheckState& all = state();
+  if (!near.has_requests) return;
+  near.of_warp = &all.requests.add(near.code, address, thread, bytes, near.space, way);
+  if (all.order.has_clocks(thread)) return;
+  near.of_warp->found_by(near.key);
+  near.key = Watch::Near::key_of(near.code, thread / lanes_per_warp);
+}
+
+/// An access by an instruction that the warp has executed since the last barrier, in the memory that it accessed then.
+/// False: it is another one, and nothing has been done.
+template <Way way, unsigned bytes>
+[[gnu::always_inline]] inline bool observe_again(const void* pointer, Code code) {
+  CheckState& all = state();
+  Watch::Near* place = &all.watch.near(code);
+  asm("" : "+r"(place));  // one register for all its members
+  Watch::Near& near = *place;
+  const std::uintptr_t address = std::uintptr_t(pointer);
+  const Thread* const current = Running::current();
+  if (current == nullptr) return false;
+  unsigned thread = current->number;
+  asm("" : "+r"(thread));  // no computations with 16 bits
+  if (near.key != Watch::Near::key_of(code, thread / lanes_per_warp)) return false;
+  if (!observe_cells<way, bytes>(near, address, thread, 1)) return false;
+  if (!near.of_warp->template add<bytes>(thread % lanes_per_warp, address)) [[unlikely]]
+    add_request<way, bytes>(near, address, thread);
+  return true;
+}
+
+/// An access by any warp in the memory that the instruction accessed last.
+template <Way way, unsigned bytes>
+[[gnu::always_inline]] inline bool observe_near(const void* pointer, Code code) {
+  CheckState& all = state();
+  Watch::Near& near = all.watch.near(code);
+  if (near.code != code || !all.watch.is_valid(near) || Running::current() == nullptr) return false;
+  const std::uintptr_t address = std::uintptr_t(pointer);
+  const unsigned thread = Running::thread();
+  if (way == Way::store && all.shuffles.has_undefined(thread)) return false;
+  near.look_at(all.order);
+  if (!observe_cells<way, bytes>(near, address, thread, all.order.clock_now(thread))) return false;
+  add_request<way, bytes>(near, address, thread);
   return true;
 }
 

@@ -9,8 +9,9 @@
 using simt::check::Alignment;
 using simt::check::Atomic;
 using simt::check::observe;
+using simt::check::observe_again;
 using simt::check::observe_atomic;
-using simt::check::observe_ordered;
+using simt::check::observe_near;
 using simt::check::observe_range;
 using simt::check::Scope;
 using simt::check::Swap;
@@ -42,11 +43,21 @@ constexpr Atomic atomic_of(int order, Swap swap = Swap::no) {
           .swap = swap};
 }
 
-/// Whether all that a plain access needs has been done.
+/// A plain access that is not as simple as most. Each of these functions ends with a call of the next one, so that those
+/// that are called often need no stack.
 template <Way way, unsigned bytes>
-[[gnu::always_inline]] inline bool is_simple(const void* pointer, Code code) {
-  if constexpr (bytes % 4 == 0) return observe_ordered<way, bytes>(pointer, code);
-  return simt::check::is_of_no_interest(std::uintptr_t(pointer));
+[[gnu::noinline]] void observe_new(const void* pointer, Code code) {
+  if (!observe_near<way, bytes>(pointer, code)) observe<way, Sync::plain>(pointer, bytes, code);
+}
+template <Way way, unsigned bytes>
+[[gnu::noinline]] void observe_other(const void* pointer, Code code) {
+  if (!simt::check::is_of_no_interest(std::uintptr_t(pointer))) observe_new<way, bytes>(pointer, code);
+}
+
+template <Way way, unsigned bytes>
+[[gnu::always_inline]] inline void observe_plain(const void* pointer, Code code) {
+  if (!observe_again<way, bytes>(pointer, code)) [[unlikely]]
+    observe_other<way, bytes>(pointer, code);
 }
 
 /// Before an access by which threads communicate, or a fence.
@@ -61,16 +72,8 @@ void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
 #define CODE (Code(__builtin_return_address(0)) - 1)
 
 #define ACCESSES(N)                                                                       \
-  void __tsan_read##N(void* p) {                                                          \
-    if (is_simple<Way::load, N>(p, CODE)) [[likely]]                                      \
-      return;                                                                             \
-    observe<Way::load, Sync::plain>(p, N, CODE);                                          \
-  }                                                                                       \
-  void __tsan_write##N(void* p) {                                                         \
-    if (is_simple<Way::store, N>(p, CODE)) [[likely]]                                     \
-      return;                                                                             \
-    observe<Way::store, Sync::plain>(p, N, CODE);                                         \
-  }                                                                                       \
+  void __tsan_read##N(void* p) { observe_plain<Way::load, N>(p, CODE); }                  \
+  void __tsan_write##N(void* p) { observe_plain<Way::store, N>(p, CODE); }                \
   void __tsan_read_write##N(void* p) {                                                    \
     observe<Way::load, Sync::plain>(p, N, CODE);                                          \
     observe<Way::store, Sync::plain>(p, N, CODE);                                         \

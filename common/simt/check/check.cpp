@@ -55,12 +55,12 @@ void begin_launch(const Launch& launch) {
   if (!launch.config.is_cooperative && !launch.config.is_of_graph && launch.depth == 0)
     all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
+  all.watch.program = all.ownership.program;
   all.order.begin_launch(launch.blocks);
   all.progress.begin_launch(launch);
   all.order.submit(handle_of(launch.config.stream),
                    {.name = std::string("kernel ") + launch.kernel.name, .site = launch.kernel.site});
   all.running.has_exchanges = false;
-  all.running.is_flat = launch.config.block.y * launch.config.block.z == 1;
   all.watch.array = nullptr;  // so that the next access of each array counts it as used by this launch
   if (all.trace.is_on()) all.trace.launch(launch);
 }
@@ -143,7 +143,7 @@ void stop_observing() {
   if (all.trace.is_on()) all.trace.end_block();
   all.running.launch = nullptr;
   all.watch.mode = Mode::off;
-  all.watch.look_closely();
+  all.look_closely();
 }
 
 void end_block() {

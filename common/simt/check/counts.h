@@ -51,11 +51,11 @@ class Counts {
   LaunchCounts& launch() { return launches_.back(); }  ///< the running launch
   const std::deque<LaunchCounts>& launches() const { return launches_; }
 
-  void add(const Instruction& instruction, const Cost& cost) { costs_[instruction] += cost; }
+  /// What an instruction has cost over the whole program; the reference stays valid.
+  Cost& cost_of(const Instruction& instruction) { return costs_[instruction]; }
   void add_copy(std::uint64_t bytes_moved) { copied_bytes_ += bytes_moved; }
   /// Bytes that copies within the device have read and written.
   std::uint64_t copied_bytes() const { return copied_bytes_; }
-  /// What each instruction has cost over the whole program.
   const std::map<Instruction, Cost>& costs() const { return costs_; }
 
  private:

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "state.h"
+
 namespace simt::check {
 namespace {
 
@@ -207,6 +209,13 @@ void Order::forget_interval() {
   after_fence_.clear();
 }
 
+/// From now on in this interval, the warp's events have clocks.
+void Order::keep_clocks(unsigned warp) {
+  if (has_clocks_[warp]) return;
+  has_clocks_[warp] = true;
+  state().requests.forget(warp);
+}
+
 void Order::advance_clock(unsigned warp, unsigned lane) {
   ++clocks_[warp][lane][lane];
   if (clock_in_stage(warp * lanes_per_warp + lane) > max_clock) [[unlikely]]
@@ -216,6 +225,7 @@ void Order::advance_clock(unsigned warp, unsigned lane) {
 /// The warp's events have no room for its clocks any more.
 void Order::begin_stage(unsigned warp) {
   ++interval_;
+  state().requests.forget();
   block_of_interval_.push_back(std::uint32_t(block_));
   Stage stage{.warp = warp, .first_interval = interval_, .before = {}};
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
@@ -225,7 +235,8 @@ void Order::begin_stage(unsigned warp) {
 }
 
 void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
-  has_clocks_[warp] = lanes_joined_[warp] = true;
+  keep_clocks(warp);
+  lanes_joined_[warp] = true;
   std::array<std::uint32_t, lanes_per_warp> known = {};
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
     if ((lanes >> lane & 1) != 0) learn(known, clocks_[warp][lane]);
@@ -242,7 +253,7 @@ void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
 }
 
 void Order::lanes_met(unsigned warp, unsigned lanes) {
-  has_clocks_[warp] = true;
+  keep_clocks(warp);
   if (meetings_.empty()) meetings_.resize(max_warps * lanes_per_warp);
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     const unsigned lane = unsigned(std::countr_zero(left));
@@ -310,7 +321,8 @@ void Order::fence_in_block(unsigned thread) {
   }
   if (const auto links = links_.find(thread); links != links_.end()) links_at_fence_[thread] = links->second;
   const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
-  has_clocks_[warp] = has_fences_ = true;
+  keep_clocks(warp);
+  has_fences_ = true;
   Known& known = at_fence_[thread];
   if (const auto learned = from_flags_.find(thread); learned != from_flags_.end()) learn(known, learned->second);
   learn(known[warp], clocks_[warp][lane]);

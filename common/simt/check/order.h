@@ -121,14 +121,12 @@ class Order : OrderInBlock {
   bool is_of_earlier_launch(const Event& event) const { return event.interval < first_of_launch_; }
   /// Whether the thread's warp has clocks in this interval: some of its lanes have synchronized or fenced.
   bool has_clocks(unsigned thread) const { return has_clocks_[thread / lanes_per_warp]; }
-  /// From now on in this interval, the warp has clocks.
-  void keep_clocks(unsigned warp) { has_clocks_[warp] = true; }
   bool has_fences() const { return has_fences_; }    ///< in this interval; otherwise there is nothing to pass on
   std::uint64_t block_of(const Event& event) const;  ///< for an event of the running launch
 
   /// The event of an access that happens now. `bytes`: one bit for each byte of the word.
   Event event_of(unsigned thread, unsigned bytes, Sync sync, std::uint32_t code) const {
-    const std::uint32_t clock = has_clocks(thread) ? clock_in_stage(thread) : 1u;
+    const std::uint32_t clock = clock_now(thread);
     Event event{};
     event.interval = interval_;
     event.code = code;
@@ -139,18 +137,31 @@ class Order : OrderInBlock {
     return event;
   }
 
-  /// Stores the event of a plain access of a whole word, by a thread whose warp has no clocks. What event_of() returns
-  /// takes longer to put together, bit by bit.
-  void store_event_without_clocks(Event& event, unsigned thread, std::uint32_t code) const {
-    struct Words {
-      std::uint32_t interval, code, rest;
-    };
-    constexpr std::uint32_t rest = std::bit_cast<Words>(Event{0, 0, 1, 0, 0, 15, 0, 0}).rest;
-    constexpr std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 0, 1, 0, 0, 0}).rest;
-    event.interval = interval_;
-    event.code = code;
-    const std::uint32_t now = rest | thread * one_thread;
-    std::memcpy(reinterpret_cast<char*>(&event) + offsetof(Words, rest), &now, sizeof now);
+  /// The clock of the thread's events now.
+  std::uint32_t clock_now(unsigned thread) const { return has_clocks(thread) ? clock_in_stage(thread) : 1; }
+  /// The second half of the event of a plain access; interval_and_code() returns the first. What event_of() returns takes
+  /// longer to put together, to compare and to store, bit by bit.
+  [[gnu::always_inline]] static std::uint32_t rest_of(unsigned thread, unsigned clock, unsigned bytes) {
+    using Words = std::array<std::uint32_t, 3>;
+    constexpr std::uint32_t one_clock = std::bit_cast<Words>(Event{0, 0, 1, 0, 0, 0, 0, 0})[2];
+    constexpr std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 0, 1, 0, 0, 0})[2];
+    constexpr std::uint32_t one_byte = std::bit_cast<Words>(Event{0, 0, 0, 0, 0, 1, 0, 0})[2];
+    return thread * one_thread + clock * one_clock + bytes * one_byte;
+  }
+  [[gnu::always_inline]] static std::uint32_t rest_of(const Event& event) {
+    std::uint32_t rest;
+    std::memcpy(&rest, reinterpret_cast<const char*>(&event) + sizeof(std::uint64_t), sizeof rest);
+    return rest;
+  }
+  [[gnu::always_inline]] static void store_event(Event& event, std::uint64_t interval_and_code, std::uint32_t rest) {
+    char* const at = reinterpret_cast<char*>(&event);
+    std::memcpy(at, &interval_and_code, sizeof interval_and_code);
+    std::memcpy(at + sizeof interval_and_code, &rest, sizeof rest);
+  }
+  static std::uint64_t interval_and_code(std::uint32_t interval, std::uint32_t code) {
+    using Halves = std::array<std::uint32_t, 2>;
+    static_assert(offsetof(Event, interval) == 0 && offsetof(Event, code) == 4);
+    return std::bit_cast<std::uint64_t>(Halves{interval, code});
   }
 
   /// Whether `before` and the access `now` may have happened in the other order.
@@ -231,6 +242,7 @@ class Order : OrderInBlock {
   /// The clock of an event's lane, since the last barrier.
   std::uint32_t clock_of(const Event& event) const;
   void reset_clocks(unsigned warp);
+  void keep_clocks(unsigned warp);
   void forget_interval();
   void learn_of_flag(std::uint32_t from, std::uint32_t interval);
   void advance_clock(unsigned warp, unsigned lane);

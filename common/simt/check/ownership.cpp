@@ -60,7 +60,7 @@ void Ownership::unmap_cells(Region& region) {
   const std::lock_guard lock(large_mutex_);
   std::erase(large_, &region);
   state().watch.look_closely();  // instructions may know where the cells are
-  munmap(region.cells.writes, bytes_of_cells(region.cells.count));
+  munmap(region.cells.writes, bytes_of_cells(region.cells.bytes_at));
   maps_.erase(std::uintptr_t(region.cells.writes));
   region.cells = {};
 }
@@ -299,7 +299,7 @@ void Ownership::forget_events(bool has_host_waited) {
   const std::lock_guard lock(large_mutex_);
   for (const Region* region : large_) {
     if (region->is_host_accessible && !has_host_waited) continue;
-    madvise(region->cells.writes, 3 * bytes_of_events(region->cells.count), MADV_DONTNEED);  // they become zeros
+    madvise(region->cells.writes, 3 * bytes_of_events(region->cells.bytes_at), MADV_DONTNEED);  // they become zeros
   }
 }
 

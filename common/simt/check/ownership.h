@@ -26,11 +26,11 @@ struct Content {
   std::uint8_t by_device : 1;  ///< what wrote it last was a kernel, or a fill or copy within the device
   std::uint8_t unused : 1;
 
-  /// Whether there is nothing here that an access of the whole word has to look at.
+  /// Whether there is nothing here that an access of these bytes has to look at, one bit per byte.
   template <Way way>
-  bool allows() const {
-    constexpr std::uint8_t needed = way == Way::store ? 0 : 15;
-    constexpr Content looked_at{needed, 1, 1, 0, 0}, without_obstacle{needed, 0, 0, 0, 0};
+  [[gnu::always_inline]] bool allows(unsigned bytes) const {
+    const std::uint8_t needed = (way == Way::store ? 0 : bytes) & 15;
+    const Content looked_at{needed, 1, 1, 0, 0}, without_obstacle{needed, 0, 0, 0, 0};
     return (std::bit_cast<std::uint8_t>(*this) & std::bit_cast<std::uint8_t>(looked_at)) ==
            std::bit_cast<std::uint8_t>(without_obstacle);
   }
@@ -49,13 +49,15 @@ struct Cell {
 struct Cells {
   Event *writes = nullptr, *reads = nullptr, *other_reads = nullptr;
   Content* contents = nullptr;
-  std::size_t count = 0;  ///< of words
+  std::size_t bytes_at = 0;  ///< the first byte's cell; as many words as there are, before from()
 
   static std::size_t words_of(std::size_t bytes) { return bytes / 4 + 2; }
   Cell word(std::size_t index) const { return {writes[index], reads[index], other_reads[index], contents[index]}; }
-  Cell byte(std::size_t word_index, unsigned byte) const { return word(count + word_index * 4 + byte); }
+  Cell byte(std::size_t word_index, unsigned byte) const { return word(bytes_at + word_index * 4 + byte); }
   /// The same cells, counted from this word on.
-  Cells from(std::size_t word) const { return {writes + word, reads + word, other_reads + word, contents + word}; }
+  Cells from(std::size_t word) const {
+    return {writes + word, reads + word, other_reads + word, contents + word, bytes_at + 3 * word};
+  }
   bool exist() const { return writes != nullptr; }
 };
 

@@ -20,12 +20,13 @@ void Pending::compare(const Race& race) {
   for (unsigned b = 0; b < race.access.bytes; ++b) store.replaced[b] = bytes_at(race.access.address)[b];
   stores_.push_back(store);
   is_waiting_ = true;
-  state().watch.look_closely();
+  state().look_closely();
 }
 
 void Pending::look_at_value(const Access& access) {
   values_.push_back(access);
   is_waiting_ = true;
+  state().look_closely();
 }
 
 void Pending::settle_stores() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace simt::check {
 namespace {
@@ -65,7 +66,34 @@ bool are_served_together(const Request& request, unsigned lanes) {
   return pairs_agree(request, lanes, 1) || pairs_agree(request, lanes, 2);
 }
 
+/// A request of all lanes that touches the same memory.
+Request of_all_lanes(Request request) {
+  close_gaps(request);
+  request.lanes = ~0u;
+  return request;
+}
+
+/// How many different numbers there are, if none is smaller than the one before it; otherwise 0.
+template <class Number>
+unsigned count_increasing(const std::uint32_t (&addresses)[lanes_per_warp], Number&& number) {
+  unsigned changes = 0, decreases = 0;
+  for (unsigned lane = 1; lane < lanes_per_warp; ++lane) {
+    changes += number(addresses[lane]) != number(addresses[lane - 1]);
+    decreases += addresses[lane] < addresses[lane - 1];
+  }
+  return decreases == 0 ? changes + 1 : 0;
+}
+
 }  // namespace
+
+void close_gaps(Request& request) {
+  if (request.lanes == ~0u) return;
+  std::uint32_t address = request.address[std::countr_zero(request.lanes)];
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    if ((request.lanes >> lane & 1) != 0) address = request.address[lane];
+    request.address[lane] = address;
+  }
+}
 
 unsigned wavefronts(const Request& request, unsigned bytes) {
   if (bytes <= 4 && (accesses_neighbours(request) || have_no_conflict(request))) return 1;
@@ -85,6 +113,13 @@ unsigned wavefronts(const Request& request, unsigned bytes) {
 }
 
 unsigned sectors(const Request& request, unsigned bytes) {
+  if (request.lanes != ~0u) return sectors(of_all_lanes(request), bytes);
+  std::uint32_t misaligned = 0;
+  for (const std::uint32_t address : request.address) misaligned |= address & (bytes - 1);
+  if (misaligned == 0) {  // as is usual: each access is in one sector
+    const unsigned count = count_increasing(request.address, [](std::uint32_t address) { return address / 32; });
+    if (count != 0) return count;
+  }
   std::uint32_t seen[2 * lanes_per_warp];
   std::uint32_t highest = 0;
   unsigned n = 0;
@@ -101,26 +136,19 @@ unsigned sectors(const Request& request, unsigned bytes) {
 }
 
 unsigned used_bytes(const Request& request, unsigned bytes) {
+  if (request.lanes != ~0u) return used_bytes(of_all_lanes(request), bytes);
+  const unsigned count = count_increasing(request.address, [](std::uint32_t address) { return address; });
+  if (count != 0) return count * bytes;  // as is usual
   std::uint32_t addresses[lanes_per_warp];
-  std::uint32_t lowest = ~0u, highest = 0, previous = 0;
-  unsigned n = 0, steps = 0;
-  bool decreases = false;
-  for (unsigned lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
-    const std::uint32_t address = request.address[std::countr_zero(lanes)];
-    lowest = std::min(lowest, address);
-    highest = std::max(highest, address);
-    decreases |= address < previous;
-    steps += n == 0 || address != previous;
-    addresses[n++] = previous = address;
-  }
-  if (!decreases) return steps * bytes;  // as is usual
+  std::copy_n(request.address, lanes_per_warp, addresses);
+  const auto [lowest, highest] = std::ranges::minmax(addresses);
   if (highest - lowest < 256 && bytes % 4 == 0) {
     std::uint64_t words = 0;  // aligned ones
-    for (unsigned i = 0; i < n; ++i) words |= std::uint64_t(1) << (addresses[i] - lowest) / 4;
+    for (const std::uint32_t address : addresses) words |= std::uint64_t(1) << (address - lowest) / 4;
     return unsigned(std::popcount(words)) * bytes;
   }
-  std::sort(addresses, addresses + n);
-  return unsigned(std::unique(addresses, addresses + n) - addresses) * bytes;
+  std::sort(std::begin(addresses), std::end(addresses));
+  return unsigned(std::unique(std::begin(addresses), std::end(addresses)) - addresses) * bytes;
 }
 
 unsigned turns_of_atomics(const Request& request) {

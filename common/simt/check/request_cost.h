@@ -13,6 +13,15 @@ struct Request {
   std::uint32_t address[lanes_per_warp];
 };
 
+/// What a request costs, in the numbers below that its instruction has.
+struct RequestCost {
+  unsigned wavefronts, sectors, used_bytes, turns;
+};
+
+/// Gives lanes that take no part the address of a neighbour that does, which then costs nothing more. At least one lane
+/// takes part.
+void close_gaps(Request& request);
+
 /// The passes over the banks: as many as there are different words in the busiest bank. Accesses of 8 bytes are served
 /// by half warps, those of 16 bytes by quarters. Two of these are served together if, in each pair of lanes
 /// (neighbours, or every other lane) of which both are active, both have the same address. Determined by counting on

@@ -9,22 +9,70 @@
 #include <vector>
 
 #include "access.h"
+#include "counts.h"
 #include "request_cost.h"
 
 namespace simt::check {
 
 class Requests {
+  struct Instruction;
+
  public:
-  /// Adds one lane's part of a request.
-  [[gnu::always_inline]] void add(const Access& access) {
-    if (!joins_latest(access.code, access.address, access.thread, access.bytes, access.space, access.way)) [[unlikely]]
-      add_in_general(access.code, access.address, access.thread, access.bytes, access.space, access.way);
-  }
-  /// The same for one or several words.
-  template <Way way, unsigned bytes>
-  [[gnu::always_inline]] void add_words(Code code, std::uintptr_t address, unsigned thread, Space space) {
-    if (!joins_latest(code, address, thread, bytes, space, way)) [[unlikely]]
-      add_words_in_general<way, bytes>(code, address, thread, space);
+  /// A warp's requests of one instruction since the last barrier: usually one.
+  class OfWarp {
+   public:
+    /// Adds a lane's part of the first request, or of a later one for which there is room; some lane has a part in the
+    /// first one. False: nothing has been added.
+    template <unsigned bytes>
+    [[gnu::always_inline]] bool add(unsigned lane, std::uintptr_t address) {
+      if (first_[lane] != none) {
+        const std::uint32_t time = times_[lane];
+        if (time == room_) return false;
+        later_[lane * room_ + time] = std::uint32_t(address);
+        times_[lane] = time + 1;
+        return true;
+      }
+      first_[lane] = kept<bytes>(address);
+      return true;
+    }
+
+    /// The key with which add() is found. It becomes 0 when the requests are counted, or when forget() is called.
+    void found_by(std::uint64_t& key) { key_ = &key; }
+
+   private:
+    friend class Requests;
+
+    /// An address in first_, where `none` stands for none.
+    template <unsigned bytes>
+    static std::uint32_t kept(std::uintptr_t address) {
+      const std::uint32_t kept = std::uint32_t(address) + 1;
+      return bytes == 1 && kept == none ? kept - 1 : kept;  // the last byte of a word counts as the one before
+    }
+    bool has_first(unsigned lane, std::uintptr_t address) const { return first_[lane] == kept<1>(address); }
+    void grow();
+    std::uint32_t count_later() const;
+    Request first() const;
+    Request later(std::uint32_t time, std::uint32_t in_all) const;
+    void clear(std::uint32_t later);
+    void forget() {
+      if (key_ != nullptr) *key_ = 0;
+    }
+
+    static constexpr std::uint32_t none = 0;
+    std::uint32_t first_[lanes_per_warp] = {};
+    std::uint32_t room_ = 0;
+    bool is_active_ = false;
+    std::unique_ptr<std::uint32_t[]> later_;    // by lane, the addresses of its parts in the requests after the first
+    std::uint32_t times_[lanes_per_warp] = {};  // by lane, how many those are
+    Instruction* instruction_ = nullptr;
+    std::uint64_t* key_ = nullptr;
+  };
+
+  /// Adds one lane's part of a request. Returns the requests of its warp by this instruction.
+  // The members of an access, one by one: the caller then need not keep the access in memory.
+  OfWarp& add(Code code, std::uintptr_t address, unsigned thread, unsigned bytes, Space space, Way way);
+  [[gnu::always_inline]] OfWarp& add(const Access& access) {
+    return add(access.code, access.address, access.thread, access.bytes, access.space, access.way);
   }
   /// For each load and store, no atomic, with which a thread has accessed an address since the last barrier: how often
   /// the thread had executed it before it last did that.
@@ -35,6 +83,9 @@ class Requests {
   std::vector<Execution> executions_at(std::uintptr_t address, Space space, unsigned thread) const;
   /// Counts the requests since the last barrier.
   void finish();
+  /// The next access of each instruction by any warp, or by this one, has to call add() above.
+  void forget();
+  void forget(unsigned warp);
   void begin_block();
   void end_block();
   /// The running block leaves; returns what continue_block() needs.
@@ -45,73 +96,28 @@ class Requests {
   void continue_block(std::uint64_t span) { span_ = span; }
 
  private:
-  struct Instruction;
-
-  /// A warp's requests of one instruction since the last barrier: usually one.
-  struct OfWarp {
-    Request first{};  ///< without lanes: there is none yet
-    Instruction* instruction = nullptr;
-    std::unique_ptr<Request[]> later;
-    std::uint32_t size = 0, capacity = 0;      ///< of `later`
-    std::uint32_t times[lanes_per_warp] = {};  ///< in how many of `later` a lane takes part
-    void grow();
-  };
   struct Instruction {
     Code code = 0;
     Space space = {};
     Way way = {};
     unsigned bytes = 0;
     std::uint64_t key = 0;
+    Cost* cost = nullptr;  ///< over the whole program
     OfWarp warps[max_warps];
-    Request counted{};  ///< the last request that was counted, and its wavefronts
-    unsigned wavefronts_of_counted = 0;
-    unsigned count_wavefronts(const Request& request);
-  };
-  /// For an instruction: the requests since the last barrier of the warp that executed it last.
-  struct Latest {
-    std::uint64_t key;
-    OfWarp* of_warp;
+    Request counted{};  ///< the last request whose cost was counted, without gaps, and that cost
+    RequestCost cost_of_counted = {};
+    const RequestCost& count(const Request& request);
   };
 
-  /// Identifies an instruction and a warp. The same instruction may access shared memory through one pointer and global
-  /// memory through another. 5 bits hold the warp; below the code address, 5 bits the bytes, 1 the space and 2 the way.
-  static std::uint64_t key_of(Code code, unsigned bytes, Space space, Way way, unsigned warp) {
-    return (std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way)) << 5 | warp;
-  }
-  static std::size_t slot_of(Code code, unsigned bytes, Space space) {
-    return (code ^ bytes << 8 ^ unsigned(space) << 4) % slots;
-  }
-  /// Adds a part to a request to which other lanes of the warp belong already, as is usual. False: there is none.
-  [[gnu::always_inline]] bool joins_latest(Code code, std::uintptr_t address, unsigned thread, unsigned bytes,
-                                           Space space, Way way) {
-    const Latest& latest = latest_[slot_of(code, bytes, space)];
-    if (latest.key != key_of(code, bytes, space, way, thread / lanes_per_warp)) return false;
-    OfWarp& of_warp = *latest.of_warp;
-    const unsigned lane = thread % lanes_per_warp;
-    Request* request = &of_warp.first;
-    if (request->lanes == 0) return false;
-    if ((request->lanes >> lane & 1) != 0) {
-      const std::uint32_t time = of_warp.times[lane];
-      if (time == of_warp.size) return false;
-      of_warp.times[lane] = time + 1;
-      request = &of_warp.later[time];
-    }
-    request->lanes |= 1u << lane;
-    request->address[lane] = std::uint32_t(address);
-    return true;
-  }
-  // The members of an access, one by one: add() then need not keep the access in memory.
-  void add_in_general(Code code, std::uintptr_t address, unsigned thread, unsigned bytes, Space space, Way way);
-  // So few parameters that the caller needs no stack.
-  template <Way way, unsigned bytes>
-  [[gnu::noinline]] void add_words_in_general(Code code, std::uintptr_t address, unsigned thread, Space space) {
-    add_in_general(code, address, thread, bytes, space, way);
+  /// Identifies an instruction. The same code may access shared memory through one pointer and global memory through
+  /// another. Below the code address, 5 bits hold the bytes, 1 the space and 2 the way.
+  static std::uint64_t key_of(Code code, unsigned bytes, Space space, Way way) {
+    return std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way);
   }
   Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way);
-  static void finish(Instruction& instruction, const Request& request, unsigned warp, unsigned time);
+  static void finish(Instruction& instruction, Request& request, unsigned warp, unsigned time);
 
   static constexpr std::size_t slots = 4096;
-  Latest latest_[slots] = {};
   Instruction* cache_[slots] = {};
   std::unordered_map<std::uint64_t, Instruction> instructions_;
   std::vector<OfWarp*> active_;  // with requests since the last barrier

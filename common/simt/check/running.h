@@ -6,6 +6,7 @@
 
 #include "../src/emulation.h"
 #include "../src/execution/launch_state.h"
+#include "../src/execution/worker.h"
 #include "text.h"
 
 namespace simt::check {
@@ -13,12 +14,16 @@ namespace simt::check {
 struct Running {
   const Launch* launch = nullptr;  ///< null outside a kernel: accesses of host code are not observed
   std::uint64_t block = 0;
-  bool is_flat = false;        ///< the launch's blocks have one dimension only
   bool has_exchanges = false;  ///< the launch has come to a shuffle or vote
   Site last_barrier = {};      ///< of the block; line 0: there was none
 
-  unsigned thread() const {
-    return is_flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  /// The thread of the block that this OS thread runs; null: it runs host code.
+  static const Thread* current() { return worker_of_thread.turn.current; }
+  /// The linear index of that thread in its block; 0 in host code.
+  static unsigned thread() { return current() == nullptr ? 0 : current()->number; }
+  /// Whether the address is among the kernel's own copies of its arguments, which each thread reads as it begins.
+  bool is_argument(std::uintptr_t address) const {
+    return address - std::uintptr_t(launch->kernel.arguments) < launch->kernel.bytes;
   }
   /// Which run after the running one.
   bool has_later_blocks() const {

@@ -68,7 +68,7 @@ void Shuffles::meet(const Shuffle& shuffle) {
                                                          : is_missing     ? here
                                                                           : before[std::size_t(source)].origin};
   });
-  if (holders != 0) state().order.keep_clocks(shuffle.warp);  // so that its stores are looked at closely
+  any_ |= holders != 0;
 }
 
 void Shuffles::stored(const Access& access, std::uint64_t value) {
@@ -94,6 +94,8 @@ void Shuffles::report(const Origin& origin, unsigned thread) {
 }
 
 void Shuffles::forget() {
+  if (!any_) return;
+  any_ = false;
   for (unsigned& lanes : lanes_) lanes = 0;
 }
 

@@ -21,7 +21,7 @@ class Shuffles {
   void meet(const Shuffle& shuffle);
   /// Whether the thread holds a value that may follow from an undefined one.
   bool has_undefined(unsigned thread) const {
-    return (lanes_[thread / lanes_per_warp] >> thread % lanes_per_warp & 1) != 0;
+    return any_ && (lanes_[thread / lanes_per_warp] >> thread % lanes_per_warp & 1) != 0;
   }
   /// What such a thread has stored.
   void stored(const Access& access, std::uint64_t value);
@@ -47,6 +47,7 @@ class Shuffles {
   static void report(const Origin& origin, unsigned thread);
 
   unsigned lanes_[max_warps] = {};  // that have taken something
+  bool any_ = false;                // of the lanes has
   std::array<OfWarp, max_warps> taken_ = {};
 };
 

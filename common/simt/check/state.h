@@ -68,6 +68,12 @@ struct CheckState {
   Trace trace;
   Results results;
   UnwrittenCopies unwritten_copies;
+
+  /// The kernel's next access by each instruction is looked at closely. (Watch::look_closely() is for other threads.)
+  void look_closely() {
+    watch.expire();
+    requests.forget();
+  }
 };
 
 /// Storage whose object is never destroyed.

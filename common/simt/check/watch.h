@@ -8,6 +8,7 @@
 
 #include "access.h"
 #include "ownership.h"
+#include "requests.h"
 
 namespace simt::check {
 
@@ -26,36 +27,79 @@ struct Watch {
   Symbol* array = nullptr;
   Symbol* variable = nullptr;
 
-  bool watches_each = false;  ///< each access is looked at closely
+  std::uintptr_t program = 0;  ///< its first address
+  bool watches_each = false;   ///< each access is looked at closely
 
-  /// For an instruction: the memory that it accessed last, if observe_ordered() does all that an access to it needs.
-  struct Near {
+  /// For an instruction: the memory that it accessed last, if observe_cells() does all that an access to it needs.
+  struct alignas(128) Near {
+    /// Of the instruction and the warp that executed it last since the barrier, as long as the events of its lanes have
+    /// no clocks. 0: there is none.
+    std::uint64_t key = 0;
+    Requests::OfWarp* of_warp = nullptr;  ///< the requests of that warp
+
     std::uintptr_t begin = 0;
     std::size_t words = 0;
     Cells cells;
+    // What look_at() sets.
+    std::uint64_t interval_and_code = 0;  ///< the first half of events
+    std::uint32_t first_concurrent = 0;   ///< see Order
+    std::uint32_t first_of_own = 0;
+    std::uint32_t first_of_contents = 0;  ///< what was written before does not count as initialized
+
+    Code code = 0;
+    std::uint32_t code_in_program = 0;
     std::uint32_t moment = 0;
     Space space = {};
+    bool has_requests = true;  ///< false: its accesses are not counted
 
+    static std::uint64_t key_of(Code code, unsigned warp) { return (code + 1) * max_warps + warp; }
     /// The index of the word at an address; at least `words` if it is not aligned to it, or elsewhere.
     std::size_t word(std::uintptr_t address) const { return std::rotr(address - begin, 2); }
+    /// For accesses of the running interval.
+    void look_at(const Order& order) {
+      interval_and_code = Order::interval_and_code(order.interval(), code_in_program);
+      first_concurrent = order.first_concurrent(space);
+      first_of_own = order.first_of_own(space);
+      first_of_contents = space == Space::shared ? order.first_of_block() : 0;
+    }
   };
-  /// Neighbouring calls of one function have different places.
-  Near& near(Code code) { return nears_[code / 4 % nears]; }
+  /// The calls of a function of a few KiB have different places.
+  Near& near(Code code) {
+    // Written so that it shares a multiplication with Near::key_of().
+    const std::size_t offset = (code + 1) * (sizeof(Near) / 4) % sizeof nears_ / sizeof(Near) * sizeof(Near);
+    return *reinterpret_cast<Near*>(reinterpret_cast<char*>(nears_) + offset);
+  }
   bool is_valid(const Near& near) const { return near.moment == moment_.load(std::memory_order_relaxed); }
 
-  void stay_near(Code code, std::uintptr_t begin, std::size_t bytes, const Cells& cells, Space space) {
+  void stay_near(Code code, std::uintptr_t begin, std::size_t bytes, const Cells& cells, Space space,
+                 bool has_requests = true) {
     if (mode != Mode::observe || begin % 4 != 0 || watches_each) return;
-    near(code) = {begin, bytes / 4, cells, moment_.load(std::memory_order_relaxed), space};
+    const Near& old = near(code);
+    if (old.code == code && old.begin == begin && is_valid(old)) return;
+    near(code) = {.begin = begin,
+                  .words = bytes / 4,
+                  .cells = cells,
+                  .code = code,
+                  .code_in_program = std::uint32_t(code - program),
+                  .moment = moment_.load(std::memory_order_relaxed),
+                  .space = space,
+                  .has_requests = has_requests};
   }
-  /// The next access of each instruction is looked at closely. Another thread may ask for it.
-  void look_closely() { moment_.fetch_add(1, std::memory_order_relaxed); }
+  /// What is known of earlier accesses no longer holds. To be followed by Requests::forget().
+  void expire() { moment_.fetch_add(1, std::memory_order_relaxed); }
+  /// The next access of each instruction is looked at closely. Any thread may ask for it; another than that of the
+  /// kernel has to ask again until it happens.
+  void look_closely() {
+    expire();
+    for (Near& near : nears_) __atomic_store_n(&near.key, 0, __ATOMIC_RELAXED);
+  }
   void watch_each() {
     watches_each = true;
     look_closely();
   }
 
  private:
-  static constexpr std::size_t nears = 128;
+  static constexpr std::size_t nears = 2048;
   Near nears_[nears];
   std::atomic<std::uint32_t> moment_ = 1;  ///< what is known of earlier ones no longer holds
 };

@@ -6,6 +6,7 @@ using simt::check::state;
 
 // Of the emulation, of which nothing runs here: no trials in child processes.
 simt::Worker* simt::Worker::running() { return nullptr; }
+constinit thread_local simt::WorkerOfThread simt::worker_of_thread;
 bool simt::check::is_judged() { return true; }
 
 InLaunch::InLaunch()

@@ -82,6 +82,39 @@ TEST_CASE("lanes that execute an instruction for the k-th time make one request"
   CHECK(counts().shared_ideal[unsigned(Way::load)] == 1 + 1 + 1);
 }
 
+TEST_CASE("lanes that loop more often than others make requests without them") {
+  const InLaunch in_launch;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned round = 0; round <= lane; ++round) {
+      state().requests.add({4096 + lane * 32, 4, Way::load, Sync::plain, Space::global, lane, 0x1000});
+    }
+  }
+  state().requests.finish();
+  CHECK(counts().global_requests[unsigned(Way::load)] == 32);
+  CHECK(counts().global_sectors[unsigned(Way::load)] == 32 * 33 / 2);
+  execute(0x1000, 32, 4, Space::global);
+  state().requests.finish();
+  CHECK(counts().global_requests[unsigned(Way::load)] == 33);
+}
+
+TEST_CASE("a request costs what the one before has cost only if it is the same, moved by whole sectors or banks") {
+  const InLaunch in_launch;
+  const auto execute_at = [](std::uintptr_t first, unsigned lanes, unsigned stride, Space space) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      state().requests.add({first + lane * stride, 4, Way::load, Sync::plain, space, lane, 0x1000});
+    }
+  };
+  for (const std::uintptr_t first : {4096, 4096 + 64, 4096 + 16}) execute_at(first, 32, 4, Space::global);
+  execute_at(4096 + 16, 8, 4, Space::global);
+  state().requests.finish();
+  CHECK(counts().global_sectors[unsigned(Way::load)] == 4 + 4 + 5 + 2);
+  for (const std::uintptr_t first : {4096, 4096 + 4}) execute_at(first, 32, 8, Space::shared);
+  execute_at(4096 + 4, 32, 16, Space::shared);
+  execute_at(4096 + 4, 16, 8, Space::shared);
+  state().requests.finish();
+  CHECK(counts().shared_wavefronts[unsigned(Way::load)] == 2 + 2 + 4 + 1);
+}
+
 TEST_CASE("the span is what waits for one another: of the busiest warp between barriers, and of the longest block") {
   const InLaunch in_launch;
   const auto alone = [](unsigned thread, int times) {

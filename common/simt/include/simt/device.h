@@ -21,17 +21,19 @@
 // calls a function. One of a thread_local variable does in g++ 11, even of one that is constinit.
 //
 // Programs cannot change them, so the check build need not observe how they are read. (In the plain build, const would
-// make the compiler keep copies across barriers, which takes longer than reading them again.)
+// make the compiler keep copies across barriers, which takes longer than reading them again.) To g++, a variable of a type
+// with constructors, such as dim3, is never constant.
 #if defined(SIMT_CHECK) && !defined(SIMT_LIBRARY)
-#define SIMT_INDEX extern const __thread
+extern const __thread uint3 threadIdx;
+extern const __thread uint3 blockIdx;
+extern const __thread simt::ConstantDim3 blockDim;
+extern const __thread simt::ConstantDim3 gridDim;
 #else
-#define SIMT_INDEX extern __thread
+extern __thread uint3 threadIdx;
+extern __thread uint3 blockIdx;
+extern __thread dim3 blockDim;
+extern __thread dim3 gridDim;
 #endif
-SIMT_INDEX uint3 threadIdx;
-SIMT_INDEX uint3 blockIdx;
-SIMT_INDEX dim3 blockDim;
-SIMT_INDEX dim3 gridDim;
-#undef SIMT_INDEX
 inline constexpr int warpSize = 32;
 
 namespace simt {
@@ -215,16 +217,25 @@ using PromotedToInt = std::enable_if_t<std::is_integral_v<T> && sizeof(T) < size
 
 template <class T>
 inline std::uint64_t to_bits(T value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
+  if constexpr (is_exchangeable<T>) {  // in the check build, a call of memcpy() takes longer than the shuffle itself
+    return __builtin_bit_cast(std::conditional_t < sizeof(T) == 4, std::uint32_t, std::uint64_t >, value);
+  } else {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+  }
 }
 
 template <class T>
 inline T from_bits(std::uint64_t bits) {
-  T value;
-  std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
-  return value;
+  if constexpr (is_exchangeable<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return __builtin_bit_cast(T, static_cast<Bits>(bits));
+  } else {
+    T value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
+    return value;
+  }
 }
 
 template <class T>

@@ -47,11 +47,23 @@ SIMT_VECTOR4(double4_32a, double, 32)
 #undef SIMT_VECTORS
 #undef SIMT_VECTOR4
 
+namespace simt {
+
+/// What blockDim and gridDim are in the check build: a dim3 without constructors.
+struct ConstantDim3 {
+  unsigned int x, y, z;
+
+  constexpr operator uint3() const { return {x, y, z}; }
+};
+
+}  // namespace simt
+
 /// A shape in blocks or threads; extents that are left out are 1.
 struct dim3 {
   unsigned int x, y, z;
 
   constexpr dim3(unsigned int x = 1, unsigned int y = 1, unsigned int z = 1) : x(x), y(y), z(z) {}
   constexpr dim3(uint3 shape) : x(shape.x), y(shape.y), z(shape.z) {}
+  constexpr dim3(const simt::ConstantDim3& shape) : x(shape.x), y(shape.y), z(shape.z) {}
   constexpr operator uint3() const { return {x, y, z}; }
 };

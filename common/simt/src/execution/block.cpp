@@ -33,9 +33,9 @@ void Block::arrange(const Launch& launch) {
     for (int position = 0; position < lanes; ++position) {
       Thread& thread = thread_at(w, position);
       const unsigned linear = unsigned(first + lane_order[position]);
-      thread.lane = lane_order[position];
+      thread.number = std::uint16_t(linear);
       thread.index = {linear % shape.x, linear / shape.x % shape.y, linear / (shape.x * shape.y)};
-      warp.position[thread.lane] = std::uint8_t(position);
+      warp.position[thread.lane()] = std::uint8_t(position);
     }
   }
 }

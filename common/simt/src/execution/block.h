@@ -16,11 +16,12 @@ namespace simt {
 
 /// A thread of the running block: one cache line, because a switch reads one of these.
 struct alignas(64) Thread {
-  Context context;    ///< while it waits
-  uint3 index;        ///< threadIdx
-  std::int16_t step;  ///< from this one to the next one that has not exited; from the last to the first
-  std::uint8_t lane;
+  Context context;       ///< while it waits
+  uint3 index;           ///< threadIdx
+  std::int16_t step;     ///< from this one to the next one that has not exited; from the last to the first
+  std::uint16_t number;  ///< in its block
 
+  unsigned lane() const { return number % lanes_per_warp; }
   Thread* next() { return this + step; }
 };
 

@@ -17,7 +17,7 @@ std::string describe(const Block& block, const Thread& thread) {
   return "thread " + coordinates(thread.index) + " waits at " + primitive + " in " + file_and_line(waiting.site);
 }
 
-std::string lane_of(const Block& block) { return "lane " + std::to_string(block.turn.current->lane); }
+std::string lane_of(const Block& block) { return "lane " + std::to_string(block.turn.current->lane()); }
 
 #ifdef SIMT_CHECK
 

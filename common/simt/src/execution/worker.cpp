@@ -189,7 +189,7 @@ void Worker::finish() {
   links_valid_ = false;
   Warp& warp = block_.warps[warp_];
   warp.alive &= ~(1u << position_);
-  const unsigned lane_bit = 1u << block_.turn.current->lane;
+  const unsigned lane_bit = 1u << block_.turn.current->lane();
   warp.exited |= lane_bit;
   --block_.alive;
   if (warp.group_count != 0) [[unlikely]]
@@ -327,7 +327,7 @@ std::uint64_t Worker::active_mask(Warp& warp, unsigned lane_bit, Site site) {
   }
   group->arrived |= lane_bit;
   block_.waiting_of(block_.turn.current).site = site;
-  const int lane = block_.turn.current->lane;
+  const unsigned lane = block_.turn.current->lane();
   wait();
   return warp.result[lane];
 }

@@ -249,7 +249,7 @@ class Worker {
   set_scheduling(true);
   if (sweep_) leave_sweep();
   Warp& warp = block_.warps[warp_];
-  const int lane = block_.turn.current->lane;
+  const unsigned lane = block_.turn.current->lane();
   const unsigned lane_bit = 1u << lane;
   if (op == WarpOp::active_mask) return active_mask(warp, lane_bit, site);
   if ((mask & lane_bit) == 0) [[unlikely]]
