@@ -39,9 +39,9 @@ class Unguarded(NamedTuple):
     def __str__(self) -> str:
         place = f"{self.source.shown}:{self.source.line(self.offset)}"
         return (
-            f"{place}: note: unguarded-index: nothing in kernel {self.kernel} compares the index of {self.array} with a "
-            f"size, but its launch rounds the number of blocks up ({self.launched_in.shown}:{self.launch}): if the size "
-            "is no multiple of the block, the last threads leave the array; put the access into an if"
+            f"{place}: note: unguarded-index: nothing in kernel {self.kernel} compares the index of {self.array} with "
+            f"a size, but its launch rounds the number of blocks up ({self.launched_in.shown}:{self.launch}): if the "
+            "size is no multiple of the block, the last threads leave the array; put the access into an if"
         )
 
 

@@ -291,7 +291,7 @@ def _search(
     found: Iterable[tuple[Case, Outcome]],
     progress: Callable[[], None],
     passed_over: Collection[str],
-    more: int,
+    more: int = MORE,
 ) -> None:
     """Looks at outcomes up to the first with findings, of other kinds than those that are passed over, or up to `more`
     after one has failed."""
