@@ -41,7 +41,7 @@ class Unguarded(NamedTuple):
         return (
             f"{place}: note: unguarded-index: nothing in kernel {self.kernel} compares the index of {self.array} with "
             f"a size, but its launch rounds the number of blocks up ({self.launched_in.shown}:{self.launch}): if the "
-            "size is no multiple of the block, the last threads leave the array; put the access into an if"
+            "size is not a multiple of the block, the last threads leave the array; put the access into an if"
         )
 
 
