@@ -174,6 +174,22 @@ __global__ void kernel(Key* keys) {
         self.assertIn("a.cu:7: error: no barrier follows this line before line 4 is reached in the next round", found)
 
 
+class Beginnings(unittest.TestCase):
+    """The first part of a long trace."""
+
+    def test_it_ends_at_a_barrier(self) -> None:
+        records = [traces.VERSION, traces.launch("run"), {"block": 0}, traces.array(0, "shared", "tile", 64)]
+        for _ in range(9):
+            records += [traces.load(0, 0, 0, 0, 1), traces.load(0, 1, 0, 4, 2), {"barrier": "a.cu:3"}]
+        text = traces.text(*records, traces.launch("next"), traces.line(0, "a.cu:10"))
+        read = trace.read(trace.beginning(text, len(text) // 2))
+        self.assertTrue(read.truncated)
+        self.assertEqual([launch.kernel for launch in read.launches], ["run", "next"])
+        self.assertEqual(read.lines, {0: "a.cu:10"})
+        self.assertIn(len(read.accesses), range(2, 17, 2))
+        self.assertEqual(trace.beginning(text, len(text)), text)
+
+
 class Numbers(unittest.TestCase):
     """The numbers that a launch passes to its kernel."""
 

@@ -19,7 +19,9 @@ from .comparisons import busiest, by_launch, comparisons
 from .networks import Stage
 from .source import SHUFFLE, Source, device_functions
 from .stage_check import Cause, Run, check_stage
-from .tiles import MOST_ACCESSES, Traced, missing_barrier
+from .tiles import FEW_KEYS, MOST_ACCESSES, Traced, missing_barrier
+
+BEGINNING = 4_000_000  # characters of the trace of a long run, of which there may be 20 million
 
 
 class Search:
@@ -28,16 +30,24 @@ class Search:
     def __init__(self, judge: JudgeClient, runner: Path, timeout: float | None = None) -> None:
         """`runner`: that of the check build."""
         self._judge, self._runner, self._timeout = judge, runner, timeout
+        self._text: dict[tuple[Case, tuple[int, int] | None], str] = {}  # of the last run
+        self._most = 0  # characters of a trace that are read; 0: all
 
     def traced(self, case: Case, launches: tuple[int, int] | None) -> Trace:
         """Runs a case and traces it, or the launches from the first to the last."""
+        if (case, launches) not in self._text:
+            self._text = {(case, launches): self._recorded(case, launches)}
+        text = self._text[case, launches]
+        return traces.read(traces.beginning(text, self._most) if self._most else text)
+
+    def _recorded(self, case: Case, launches: tuple[int, int] | None) -> str:
         environment = check_build.environment()
         if launches:
             environment["CHECK_TRACE_LAUNCHES"] = f"{launches[0]}-{launches[1]}"
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "trace"
             self._judge.run(self._runner, case, timeout=self._timeout, trace=path, environment=environment)
-            return traces.read(path.read_text(encoding="utf-8", errors="replace") if path.is_file() else "")
+            return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
     def cause(self, outcome: Outcome, facts: Sequence[str] = (), file: str = "") -> Cause | None:
         """What is wrong first in a case that fails; None if nothing is found. `facts`: what the case needs in order to
@@ -62,7 +72,7 @@ class Search:
         search = _BEFORE_RACES.get(key) if is_race else _SEARCHES[key]
         if "promises to be stable" in outcome.message:
             search = _STABLE.get(key, search)
-        found = search(case, self.traced) if search else None
+        found = self._searched(search, case) if search else None
         if is_race and not found and key in _BARRIERS:
             found = missing_barrier(outcome.findings[0], source)
         if found and not found.place:
@@ -70,6 +80,17 @@ class Search:
         if not found or not found.is_undecided:
             return found
         return self._decided(outcome, found)
+
+    def _searched(self, search: Searching, case: Case) -> Cause | None:
+        """The cause, which the beginning of a long run mostly shows."""
+        if (case.lab, case.step) in _LONG and case.n > FEW_KEYS:
+            self._most = BEGINNING
+            try:
+                if found := search(case, self.traced):
+                    return found
+            finally:
+                self._most = 0
+        return search(case, self.traced)
 
     def superfluous(self, case: Case) -> Cause | None:
         """A stage of a right step that it could do without; None if none is found."""
@@ -308,6 +329,7 @@ _STABLE: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 1): functools.partial(_phases, is_stable=True),
 }
 _REPEATED: dict[tuple[str, int], Searching] = {("03-bitonic", 2): tiles.repeated_stage}
+_LONG = {("01-odd-even", 2)}  # steps with hundreds of stages in a launch
 _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
 # Findings that may follow from a wrong pair of positions.
 _EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask"})

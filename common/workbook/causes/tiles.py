@@ -283,7 +283,7 @@ class _Rounds:
 def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) -> Cause | None:
     taken = {tile.number for tile in found}
     missing = [number for number in range((n + size - 1) // size) if number not in taken]
-    if not missing or not found:
+    if not missing or not found or run.trace.truncated:
         return None
     first = missing[0] * size
     text = f"no block takes tile {missing[0]}, positions {first} to {min(first + size, n) - 1} of the array"
@@ -675,6 +675,8 @@ def halo(case: Case, traced: Traced) -> Cause | None:
         if phases > HALO and n > TILE_OF_PHASES:
             text = f"launch {number + 1} runs {phases} phases, but the halo of a tile has keys for {HALO} phases"
             return Cause(trace.launches[number].place, text)
+        if trace.truncated:  # how many phases it runs is not known
+            return None
         done, before, number = done + phases, accesses, number + 1
     target = busiest((one for one in before if one.writes), "global")
     if is_small and origin and target and target != origin:
