@@ -30,8 +30,8 @@ class UnguardedTest(Rewriting):
         self.assertEqual(
             note,
             "k.cu:3: note: unguarded-index: nothing in kernel add compares the index of b with a size, but its launch "
-            "rounds the number of blocks up (k.cu:6): if the size is not a multiple of the block, the last threads leave "
-            "the array; put the access into an if",
+            "rounds the number of blocks up (k.cu:6): if the size is not a multiple of the block, the last threads "
+            "leave the array; put the access into an if",
         )
 
     def test_without_notes_nothing_is_printed(self) -> None:

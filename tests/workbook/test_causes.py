@@ -101,11 +101,19 @@ void host(Key* keys) {
         self.source = Source("a.cu")
 
     def test_where_an_index_comes_from(self) -> None:
-        self.assertEqual(self.source.index_of(5), "i comes from line 4: const int i = 2 * t + parity")
+        self.assertEqual(
+            self.source.index_of(5),
+            "i comes from line 4: const int i = 2 * t + parity; "
+            "line 3: for (int t = threadIdx.x; t < pairs; t += blockDim.x)",
+        )
         self.assertEqual(self.source.index_of(9), "")
 
     def test_what_ends_a_loop(self) -> None:
-        self.assertEqual(self.source.bound_of(4), "pairs comes from line 2: const int pairs = n / 2")
+        self.assertEqual(
+            self.source.bound_of(4),
+            "line 3: for (int t = threadIdx.x; t < pairs; t += blockDim.x); "
+            "pairs comes from line 2: const int pairs = n / 2",
+        )
 
     def test_keys_in_other_variables(self) -> None:
         self.assertEqual([(held.line, held.type, held.name) for held in self.source.held], [(5, "int", "a")])

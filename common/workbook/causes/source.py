@@ -19,6 +19,7 @@ _HELD = re.compile(
     r"\s+"
     r"(?:const\s+)?(?P<names>\w+\s*=[^;]*\w\s*\[[^;]*);"
 )
+MOST_DEFINITIONS = 4  # that are quoted for an index
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _BARRIER = re.compile(r"\b__syncthreads\s*\(")
@@ -91,7 +92,20 @@ class Source:
                     if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
                         return f"its index contains {name}, which line {found} makes from the number of the thread"
                     comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
-        return "; ".join([*comes.values()][:2])
+        for found in list(comes):
+            for further in self._chain(found):
+                comes.setdefault(further, self.quoted(further))
+        return "; ".join([*comes.values()][:MOST_DEFINITIONS])
+
+    def _chain(self, line: int) -> Iterator[int]:
+        """The lines from which the variables of a definition come, back to the number of the thread."""
+        if "threadIdx" in self.lines[line - 1]:
+            return
+        for name in re.findall(rf"(?<![\w.]){_NAME}\b", self.lines[line - 1].partition("=")[2]):
+            found = self._assigned(name, line - 1)
+            if found:
+                yield found
+                yield from self._chain(found)
 
     def bound_of(self, line: int) -> str:
         """What decides how often a line is reached: the loop or test around it, and where its limit comes from."""
@@ -105,7 +119,9 @@ class Source:
                 continue
             limit = re.search(rf"[<>]=?\s*({_NAME})\s*(?:;|\))", match[0])
             comes = self._assigned(limit[1], number - 1) if limit else 0
-            return f"{limit[1]} comes from {self.quoted(comes)}" if limit and comes else self.quoted(number)
+            if limit and comes:
+                return f"{self.quoted(number)}; {limit[1]} comes from {self.quoted(comes)}"
+            return self.quoted(number)
         return ""
 
     @cached_property

@@ -16,7 +16,7 @@ from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, s
 from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeUsage
-from .judge_types import Case, CaseGroup, Outcome, Step
+from .judge_types import Case, CaseGroup, Note, Outcome, Step
 from .progress import ProgressFile
 
 # First the case that failed last time. The quick cases find most mistakes; the others follow only if those pass.
@@ -288,6 +288,9 @@ class Checker:
         cause = self._cause_in_stages(shown, shrunk) if is_known else None
         if cause:
             print(wrapped_message(str(cause)))
+        else:
+            for remark in self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome):
+                print(wrapped_message(str(remark)))
         if is_known and shrunk:
             print(*(f"  {fact}" for fact in shrunk.facts), sep="\n", end="\n" * bool(shrunk.facts))
         placed = self._placed(shown.outcome)
@@ -372,6 +375,15 @@ class Checker:
 
     def _source_of(self, step: StepFile) -> str:
         return f"{'solutions' if self.solution else 'labs'}/{step.file}"
+
+    def _exits(self, line: Step, outcome: Outcome) -> list[Note]:
+        """What the check build notes on threads that are missing at a barrier or shuffle, where nothing else explains a
+        wrong result: what they should have passed on is then undefined."""
+        if not self.observed or outcome.status != "wrong" or outcome.findings or outcome.case.n > line.affordable.check:
+            return []
+        environment = check_build.environment()
+        seen = self.judge.run(self.runner("check"), outcome.case, timeout=self.timeout, environment=environment)
+        return [remark for remark in seen.remarks if remark.kind in ("early-exit", "split-primitive")]
 
     def _launched(self, line: Step, outcome: Outcome) -> str:
         """What a wrong result without a finding has launched: a launch may be missing, or one too many."""
