@@ -215,26 +215,34 @@ using Exchangeable = std::enable_if_t<is_exchangeable<T>, int>;
 template <class T>
 using PromotedToInt = std::enable_if_t<std::is_integral_v<T> && sizeof(T) < sizeof(int), int>;
 
+/// An integer of the type's size; void if there is none, or if the type's bits cannot be taken for one. (In the check
+/// build, a call of memcpy() takes longer than the shuffle itself.)
+template <class T>
+using WordOf = std::conditional_t<
+    !std::is_trivially_copyable_v<T>, void,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 8, std::uint64_t, void>>>;
+
 template <class T>
 inline std::uint64_t to_bits(T value) {
-  if constexpr (is_exchangeable<T>) {  // in the check build, a call of memcpy() takes longer than the shuffle itself
-    return __builtin_bit_cast(std::conditional_t < sizeof(T) == 4, std::uint32_t, std::uint64_t >, value);
-  } else {
+  using Bits = WordOf<T>;
+  if constexpr (std::is_void_v<Bits>) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
     return bits;
+  } else {
+    return __builtin_bit_cast(Bits, value);
   }
 }
 
 template <class T>
 inline T from_bits(std::uint64_t bits) {
-  if constexpr (is_exchangeable<T>) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    return __builtin_bit_cast(T, static_cast<Bits>(bits));
-  } else {
+  using Bits = WordOf<T>;
+  if constexpr (std::is_void_v<Bits>) {
     T value;
     std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
     return value;
+  } else {
+    return __builtin_bit_cast(T, static_cast<Bits>(bits));
   }
 }
 
