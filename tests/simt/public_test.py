@@ -42,6 +42,9 @@ class Public(Programs):
     def test_architecture(self) -> None:
         self.compile_and_run("architecture")
 
+    def test_shifts(self) -> None:
+        self.compile_and_run("shifts")
+
     def test_tiles(self) -> None:
         self.compile_and_run("tiles")
 

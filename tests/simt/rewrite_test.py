@@ -456,6 +456,32 @@ class RewriteTest(Rewriting):
             self.assertEqual(self.rewritten(kernel, "--saturate"), kernel)
         self.assertEqual(self.rewritten("void f() { (int)g; }\n", "--saturate"), "void f() { (int)g; }\n")
 
+    def test_distances_of_shifts_are_enclosed(self) -> None:
+        for text, expected in (
+            ("a << n;", "a << @(n);"),
+            ("a >> n + 2 * m < b;", "a >> @(n + 2 * m) < b;"),
+            ("1ull << 40;", "1ull << @(40);"),
+            ("a <<= b ? 1 : n;", "a <<= @(b ? 1 : n);"),
+            ("f(x[1] >> s->y(2, 3), 4);", "f(x[1] >> @(s->y(2, 3)), 4);"),
+            ("a << n << m;", "a << @(n) << @(m);"),
+            ("if (a < b && c >> n > 3) f();", "if (a < b && c >> @(n) > 3) f();"),
+            ("for (int i = 0; i < n; i += s >> n) f();", "for (int i = 0; i < n; i += s >> @(n)) f();"),
+        ):
+            kernel = "__global__ void k() { " + text + " }\n"
+            done = self.rewritten(kernel, "--saturate")
+            self.assertEqual(done.partition("{ ")[2], expected.replace("@(", "simt::distance(") + " }\n")
+            self.unchanged(kernel)
+        macro = "#define HIGH(x, n) ((x) >> (n) | 1 >> three)\n"
+        self.assertIn("(x) >> simt::distance((n)) |", self.rewritten(f"__device__ int d;\n{macro}", "--saturate"))
+        for text in (
+            "__global__ void k() { a << 3; b >> 31u; }\n",
+            "__global__ void k() { A<B<int>> c; A<B<int, 3>>::T d(n); f<A<B>>(n); }\n",
+            "struct S { __device__ int operator<<(int n); };\n",
+            "void f() { a << n; }\n",
+            '__device__ void f();\n#define SHOW(x) (out << "x: " << x)\n#define SIZE (1 << LOG)\n',
+        ):
+            self.assertEqual(self.rewritten(text, "--saturate"), text)
+
     def test_a_missing_input_is_an_error(self) -> None:
         done = self.rewrite("no.cu", "-o", "out/k.cpp")
         self.assertEqual((done.returncode, done.stderr), (1, "error: no.cu: No such file or directory\n"))

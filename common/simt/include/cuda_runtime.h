@@ -26,5 +26,6 @@
 #include "simt/ptx.h"
 #include "simt/runtime.h"
 #include "simt/saturation.h"
+#include "simt/shifts.h"
 #include "simt/textures.h"
 #include "simt/types.h"

@@ -214,7 +214,7 @@ def _parts(source: Source, tokens: list[Token], begin: int, end: int) -> tuple[s
     while i < end:
         if is_mark(tokens[i], "("):
             last = closing(tokens, i) or end
-            operands.append(source.text[tokens[i].end : tokens[last].start].replace("\n", " "))
+            operands.append(source.edited(tokens[i].end, tokens[last].start).replace("\n", " "))
             i = last
         i += 1
     return text, operands
