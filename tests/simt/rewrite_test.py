@@ -256,11 +256,22 @@ class RewriteTest(Rewriting):
         )
         self.unchanged('void host() { asm volatile("rdtsc" ::: "eax", "edx"); }\n__global__ void k();\n')
 
+    def test_inline_ptx_keeps_a_condition_in_it(self) -> None:
+        text = (
+            '__device__ void f(int& x) {\n  asm(\n#if A \\\n  && B\n      "bar.sync 0;"\n'
+            '#else\n      "membar.gl;"\n#endif\n      ::);\n}\n'
+        )
+        self.assertRegex(
+            self.rewritten(text),
+            r"do \{ \n#if A \\\n  && B\n__syncthreads\(\);\n#else\n__threadfence\(\);\n#endif\n \} while",
+        )
+
     def test_inline_ptx_that_is_not_known_is_an_error_if_it_is_compiled(self) -> None:
         for text in (
-            "cp.async.wait_all;",
+            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];",
             "mov.u32 %0, %%gridid;",
-            "atom.shared.add.u32 %0, [%1], 1;",
+            "addc.u32 %0, %0, 1;",
+            "bar.arrive 1;",
             "add.u32 %0, %1, 1; mma.sync %0;",
             "add %0, %0, 1;",
         ):
@@ -359,6 +370,7 @@ class RewriteTest(Rewriting):
         self.assertIn(
             "must be a kernel", self.error("template <class T>\nvoid k(T* p) {}\nvoid f() { k<T><<<1, 2>>>(p); }")
         )
+        self.rewritten("template <class F>\nvoid go(F k, int n) { k<<<1, 2>>>(n); }\nvoid k(int n) {}\n")
         for right in (
             "KERNEL void k(int* p) {}\n",
             "void k(int*);\n__global__ void k(int* p) {}\n",
