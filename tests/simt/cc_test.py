@@ -502,7 +502,7 @@ int main(int argc, char**) {
             self.assertRegex(notes[0], r"^k\.cu:3: note: conversion: .*converts -1 to unsigned int.*a GPU gives 0,")
             self.assertIn("__float2uint_rz()", notes[0])
             self.assertRegex(notes[1], r"^k\.cu:4: note: conversion: .*converts 3e\+09 to int.*a GPU gives 2147483647,")
-            self.assertRegex(notes[2], r"^k\.cu:5: note: shift: .*shifts unsigned int by 32")
+            self.assertRegex(notes[2], r"^k\.cu:5: note: shift: .*shifts unsigned int by 32.*and so does this program")
             self.assertEqual(done.returncode, 0)
             self.assertNotIn("conversion", self.run_program("k", "x").stderr)
 

@@ -21,6 +21,30 @@ sys.path.insert(0, str(ROOT / "common"))
 
 from workbook.verbs import cc
 
+# Launches of all kinds.
+KERNELS = """
+#define CHECK(call) call
+__global__ void none() {}
+template <int more> __global__ void shifted(int* a, int n = 3) { a[0] = n + more; }
+__global__ void add(int* a, int n) { a[0] += n; }
+void add(float* a) { a[0] += 1; }
+template <class F, class... A> void launch(F f, A... a) { f<<<1, 1>>>(a...); }
+struct Launcher { static void run(int* a) { shifted<3><<<1, 1>>>(a, 4); } };
+int main() {
+  int* a;
+  float f = 0;
+  cudaMallocManaged(&a, 4);
+  none<<<1, 1>>>();
+  launch(shifted<4>, a, 3);
+  launch(none);
+  Launcher::run(a);
+  CHECK((add<<<1, 1>>>(a, 1)));
+  add(&f);
+  auto kernel = shifted<5>;
+  kernel<<<1, 1>>>(a, 2);
+}
+"""
+
 HEADERS = """#include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -278,6 +302,14 @@ class HostCallsTest(Programs):
                 "k.cu:36:14: error: device function Run::run calls Run::go, which is a host function", done.stderr
             )
             self.assertFalse((self.folder / "k").exists())
+
+    def test_kernels_that_are_called_like_functions(self) -> None:
+        for call in ("CHECK(add(a, 1));", "n ? add(a, 1) : (void)0;", "for (; n < 3; add(a, n)) ++n;", "n++, add(a, n);"):
+            done = self.made(f"{KERNELS}\nvoid f(int* a, int n) {{\n  {call}\n}}\n")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"k\.cu:\d+:\d+: error: the kernel add is called like a function: launch it")
+            self.assertIn(f"k.cu:{len((HEADERS + KERNELS).splitlines()) + 3}:", done.stderr)
+        self.assertEqual(self.made(KERNELS).stderr, "")
 
     def test_what_nvcc_warns_about(self) -> None:
         done = self.made(WARNED)

@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 # Some programs ask for what the device must refuse, or for what it computes in another way than the CPU.
 EXPECTED = re.compile(r": error: invalid-launch: kernel reverse: |: note: ")
 ARCHITECTURE = "sm_90"
+INCLUDE = Path("/usr/local/cuda/include")
 
 
 class Public(Programs):
@@ -41,6 +42,21 @@ class Public(Programs):
 
     def test_architecture(self) -> None:
         self.compile_and_run("architecture")
+
+    def test_shifts(self) -> None:
+        self.compile_and_run("shifts")
+
+    def test_inline_ptx(self) -> None:
+        self.compile_and_run("ptx")
+
+    def test_mathematics(self) -> None:
+        self.compile_and_run("math")
+
+    def test_libraries(self) -> None:
+        self.compile_and_run("blas")
+
+    def test_functions_of_the_driver(self) -> None:
+        self.compile_and_run("driver")
 
     def test_tiles(self) -> None:
         self.compile_and_run("tiles")
@@ -147,10 +163,37 @@ int main() {
         self.assertEqual(done.stdout.split(), ["cudaErrorNotSupported", "cudaErrorInvalidValue", "cudaSuccess"])
         self.assertRegex(done.stderr, r"^attributes\.cu:8: error: invalid-launch: .*clusters of \(2,1,1\) blocks.*\n$")
 
+    def test_what_only_a_gpu_can_do_is_refused_with_a_way_out(self) -> None:
+        for text, message in (
+            ("#include <cufft.h>", r"cuFFT is for GPUs only: .* kernel"),
+            ("#include <mma.h>", r"tensor cores .* are for GPUs only: .*#ifdef __SIMT__"),
+            ("#include <cub/cub.cuh>", r"CUB is for GPUs only: .* kernel"),
+            ("#include <cub/block/no_such_block.cuh>", r"cub runs on GPUs only: build"),
+            (
+                "#include <cuda.h>\nvoid f(CUmodule* m) { cuModuleLoad(m, 0); }",
+                r"cuModuleLoad.*: it loads kernels that are compiled for GPUs.*<<<>>>",
+            ),
+            (
+                "void f(cudaGraph_t g) { cudaGraphConditionalHandle h; cudaGraphConditionalHandleCreate(&h, g); }",
+                r"has no conditional nodes: launch the body's graph in a loop",
+            ),
+        ):
+            self.file("k.cu", f"{text}\nint main() {{}}\n")
+            done = self.cc("k.cu")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr.replace("\n", " "), message)
+
+    def test_random_numbers_in_kernels(self) -> None:
+        if not (INCLUDE / "curand_kernel.h").is_file():
+            self.skipTest("cuRAND's headers are not installed")
+        self.compile_and_run("random")
+
     @unittest.skipUnless(shutil.which("nvcc"), "nvcc is not installed")
     def test_nvcc_compiles_them(self) -> None:
         for source in sorted((HERE / "public").glob("*.cu")):
-            command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", str(source), "-o", str(self.folder / "program")]
+            program = str(self.folder / "program")
+            command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", str(source), "-o", program]
+            command += ["-lcuda", "-lcublas", "-lcurand"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -256,11 +256,22 @@ class RewriteTest(Rewriting):
         )
         self.unchanged('void host() { asm volatile("rdtsc" ::: "eax", "edx"); }\n__global__ void k();\n')
 
+    def test_inline_ptx_keeps_a_condition_in_it(self) -> None:
+        text = (
+            '__device__ void f(int& x) {\n  asm(\n#if A \\\n  && B\n      "bar.sync 0;"\n'
+            '#else\n      "membar.gl;"\n#endif\n      ::);\n}\n'
+        )
+        self.assertRegex(
+            self.rewritten(text),
+            r"do \{ \n#if A \\\n  && B\n__syncthreads\(\);\n#else\n__threadfence\(\);\n#endif\n \} while",
+        )
+
     def test_inline_ptx_that_is_not_known_is_an_error_if_it_is_compiled(self) -> None:
         for text in (
-            "cp.async.wait_all;",
+            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];",
             "mov.u32 %0, %%gridid;",
-            "atom.shared.add.u32 %0, [%1], 1;",
+            "addc.u32 %0, %0, 1;",
+            "bar.arrive 1;",
             "add.u32 %0, %1, 1; mma.sync %0;",
             "add %0, %0, 1;",
         ):
@@ -359,6 +370,7 @@ class RewriteTest(Rewriting):
         self.assertIn(
             "must be a kernel", self.error("template <class T>\nvoid k(T* p) {}\nvoid f() { k<T><<<1, 2>>>(p); }")
         )
+        self.rewritten("template <class F>\nvoid go(F k, int n) { k<<<1, 2>>>(n); }\nvoid k(int n) {}\n")
         for right in (
             "KERNEL void k(int* p) {}\n",
             "void k(int*);\n__global__ void k(int* p) {}\n",
@@ -455,6 +467,32 @@ class RewriteTest(Rewriting):
             kernel = "__global__ void k() { " + text + " }\n"
             self.assertEqual(self.rewritten(kernel, "--saturate"), kernel)
         self.assertEqual(self.rewritten("void f() { (int)g; }\n", "--saturate"), "void f() { (int)g; }\n")
+
+    def test_distances_of_shifts_are_enclosed(self) -> None:
+        for text, expected in (
+            ("a << n;", "a << @(n);"),
+            ("a >> n + 2 * m < b;", "a >> @(n + 2 * m) < b;"),
+            ("1ull << 40;", "1ull << @(40);"),
+            ("a <<= b ? 1 : n;", "a <<= @(b ? 1 : n);"),
+            ("f(x[1] >> s->y(2, 3), 4);", "f(x[1] >> @(s->y(2, 3)), 4);"),
+            ("a << n << m;", "a << @(n) << @(m);"),
+            ("if (a < b && c >> n > 3) f();", "if (a < b && c >> @(n) > 3) f();"),
+            ("for (int i = 0; i < n; i += s >> n) f();", "for (int i = 0; i < n; i += s >> @(n)) f();"),
+        ):
+            kernel = "__global__ void k() { " + text + " }\n"
+            done = self.rewritten(kernel, "--saturate")
+            self.assertEqual(done.partition("{ ")[2], expected.replace("@(", "simt::distance(") + " }\n")
+            self.unchanged(kernel)
+        macro = "#define HIGH(x, n) ((x) >> (n) | 1 >> three)\n"
+        self.assertIn("(x) >> simt::distance((n)) |", self.rewritten(f"__device__ int d;\n{macro}", "--saturate"))
+        for text in (
+            "__global__ void k() { a << 3; b >> 31u; }\n",
+            "__global__ void k() { A<B<int>> c; A<B<int, 3>>::T d(n); f<A<B>>(n); }\n",
+            "struct S { __device__ int operator<<(int n); };\n",
+            "void f() { a << n; }\n",
+            '__device__ void f();\n#define SHOW(x) (out << "x: " << x)\n#define SIZE (1 << LOG)\n',
+        ):
+            self.assertEqual(self.rewritten(text, "--saturate"), text)
 
     def test_a_missing_input_is_an_error(self) -> None:
         done = self.rewrite("no.cu", "-o", "out/k.cpp")

@@ -1,4 +1,4 @@
-"""Calls of host functions in device code, which nvcc refuses."""
+"""Calls of host functions in device code, and of kernels as functions, which nvcc refuses."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ _MATHEMATICS = frozenset(
     isnan isnormal signbit isgreater isgreaterequal isless islessequal islessgreater isunordered __isinf
     __isnan __signbit __isfinite __finite""".split()  # noqa: SIM905
 )
+# What the rewriter makes of a launch is a lambda with any parameters, which alone calls a kernel.
+_OF_LAUNCH = re.compile(r"<lambda\(auto:\d+& ?\.\.\.\)>")
 # nvcc takes these for host and device.
 _IMPLICIT = frozenset(("move", "forward", "initializer_list", "is_constant_evaluated", "__is_constant_evaluated"))
 # Functions of the C library that no kernel can call. The compiler itself calls some that are not here, such as puts.
@@ -81,10 +83,23 @@ class HostCalls:
         for function in list(self._functions.values()):
             if function.is_for_device_only:
                 self._look_into(function, function, None)
+            self._look_for_kernels(function)
 
     def messages(self) -> list[Message]:
         """What to report, in the order of the source."""
         return sorted(self._messages.values())
+
+    def _look_for_kernels(self, function: Function) -> None:
+        """Reports kernels that the function calls in expressions that only a compiler understands."""
+        if _OF_LAUNCH.search(function.shown):
+            return
+        for call in function.calls:
+            callee = self._functions.get(call.id)
+            if callee is not None and "__global__" in callee.qualifiers and not _is_of_emulation(call.place.file):
+                name = short_name(callee.shown)
+                text = f"the kernel {name} is called like a function: launch it with {name}<<<grid, block>>>(...)"
+                message = Message(call.place, "error", text)
+                self._messages.setdefault((call.place.file, call.place.line, name), message)
 
     def _look_into(self, function: Function, user: Function, at: Place | None) -> None:
         """Looks at the calls of a function that is compiled for the device: `user`, or what nvcc makes for it `at` a

@@ -78,11 +78,11 @@ def _after_cast(tokens: list[Token], index: int) -> tuple[int, int] | None:
         begin = opening(tokens, index - 1)
         if begin is None or not _is_type(tokens, begin + 1, index - 1, NUMBERS) or tokens[begin - 1].kind == "word":
             return None
-    past = _operand_end(tokens, end + 1)
+    past = operand_end(tokens, end + 1)
     return None if past is None else (end + 1, past)
 
 
-def _operand_end(tokens: list[Token], i: int) -> int | None:
+def operand_end(tokens: list[Token], i: int) -> int | None:
     """Where the operand of a cast ends that begins at `i`; None if it is not understood."""
     while i < len(tokens) and tokens[i].kind == "mark" and tokens[i].text in PREFIXES:
         i += 1
@@ -95,7 +95,7 @@ def _operand_end(tokens: list[Token], i: int) -> int | None:
         after = tokens[end + 1]
         is_type = _is_type(tokens, i + 1, end, NUMBERS)
         if is_type or after.kind in ("word", "number"):
-            return _operand_end(tokens, end + 1)
+            return operand_end(tokens, end + 1)
         return _postfix_end(tokens, end + 1)
     if tokens[i].kind in ("number", "char"):
         return i + 1

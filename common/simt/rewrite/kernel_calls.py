@@ -77,6 +77,10 @@ def _refuse_launched_functions(source: Source, kernels: set[str]) -> None:
             launched.add(tokens[i - 1].text)
         elif repetitions(tokens, i, "<") == 3 and tokens[i - 1].text == ">":
             launched.add(tokens[(opening_angle(tokens, i - 1) or 1) - 1].text)
+    for i in range(1, len(tokens) - 1):  # a parameter of the same name may be what is launched
+        is_declared = is_name(tokens[i - 1]) and tokens[i - 1].text != "void" or tokens[i - 1].text in ("&", "*", ">")
+        if is_declared and tokens[i + 1].text in (",", ")", "="):
+            launched.discard(tokens[i].text)
     for i in range(1, len(tokens) - 1):
         name = tokens[i].text
         if name not in launched - kernels or tokens[i - 1].text != "void" or tokens[i + 1].text != "(":

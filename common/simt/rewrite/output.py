@@ -19,13 +19,14 @@ from .local_arrays import watch_arrays
 from .references import reference_parameters
 from .returns import mark_returns
 from .shared_arrays import rewrite_casts, rewrite_shared
+from .shifts import clamp_shifts
 from .source import Source, Twin
 from .tokens import quoted
 
 
 def rewrite_all(sources: list[Source], architecture: int, saturates: bool = False) -> None:
     """Collects the changes to each source, and marks those that need a rewritten copy. `saturates`: conversions to
-    integers do, as on a GPU."""
+    integers do, and shifts by large distances shift out all bits, as on a GPU."""
     refuse_kernel_calls(sources)
     rewrite_architecture(sources, architecture)
     names: set[str] = set()
@@ -36,7 +37,9 @@ def rewrite_all(sources: list[Source], architecture: int, saturates: bool = Fals
         separate_arrays(source, places.of_tokens)
         register_constants(source, places.of_tokens)
         if saturates:
-            saturate_casts(source, Places(source, qualifying).of_tokens)
+            of_tokens = Places(source, qualifying).of_tokens
+            saturate_casts(source, of_tokens)
+            clamp_shifts(source, of_tokens)
         mark_returns(source, places)
         translate_assembly(source, places.of_tokens)
         watch_arrays(source, places)

@@ -40,7 +40,9 @@ def parse_arguments() -> argparse.Namespace:
         "--arch", type=int, default=700, metavar="N", help="what __CUDA_ARCH__ is in device code (default: 700)"
     )
     parser.add_argument(
-        "--saturate", action="store_true", help="casts to integers in device code saturate, as on a GPU"
+        "--saturate",
+        action="store_true",
+        help="casts to integers saturate in device code, and shifts by a large distance shift out all bits",
     )
     parser.add_argument("--notes", action="store_true", help="print notes on indices that nothing keeps in bounds")
     return parser.parse_args()

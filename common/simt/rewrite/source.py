@@ -86,11 +86,21 @@ class Source:
         return self.text.count("\n", 0, offset) + 1
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Replaces text, but keeps its line breaks."""
+        """Replaces text, and all changes to it so far, but keeps its line breaks."""
+        self.edits = [edit for edit in self.edits if edit[1] <= start or edit[0] >= end]
         self.edits.append((start, end, text + "\n" * (self.text.count("\n", start, end) - text.count("\n"))))
 
     def insert(self, offset: int, text: str) -> None:
         self.edits.append((offset, offset, text))
+
+    def edited(self, start: int, end: int) -> str:
+        """A part of the text after the changes to it so far."""
+        pieces, position = [], start
+        for first, last, text in sorted(self.edits, key=lambda edit: edit[:2]):
+            if start <= first and last <= end:
+                pieces += [self.text[position:first], text]
+                position = last
+        return "".join(pieces) + self.text[position:end]
 
 
 def tokenize(source: Source) -> None:

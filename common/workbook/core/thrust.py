@@ -1,4 +1,5 @@
-"""Thrust on the CPU: its sequential system, whose headers come with the CUDA Toolkit and as a package of their own."""
+"""Thrust on the CPU: its sequential system, whose headers come with the CUDA Toolkit and as a package of their own. And
+cuRAND in kernels, whose headers do, too."""
 
 from __future__ import annotations
 
@@ -11,6 +12,9 @@ from pathlib import Path
 from .console import Problem
 
 _INCLUDE = re.compile(r'^[^\S\n]*#[^\S\n]*include[^\S\n]*[<"](thrust/[\w./]+)[>"]', re.M)
+
+
+_RANDOM_NUMBERS = re.compile(r"#\s*include\s*[<\"]curand_kernel")
 
 
 def headers(text: str) -> list[str]:
@@ -49,6 +53,14 @@ def options(text: str, include: Sequence[str]) -> list[str]:
     own #include lines find them already included."""
     found = headers(text)
     if not found:
-        return []
-    between = [word for name in ("simt/thrust_begin.h", *found, "simt/thrust_end.h") for word in ("-include", name)]
-    return ["-isystem", str(folder(include)), *between]
+        return _random_numbers(include) if _RANDOM_NUMBERS.search(text) else []
+    # The system for GPUs includes <iostream>, and programs rely on it.
+    names = ("simt/thrust_begin.h", *found, "simt/thrust_end.h", "iostream")
+    between = [word for name in names for word in ("-include", name)]
+    return ["-isystem", str(folder(include)), *between, *_random_numbers(include)]
+
+
+def _random_numbers(include: Sequence[str]) -> list[str]:
+    """Where cuRAND's headers are, behind all other folders: common/simt/include/curand_kernel.h includes them."""
+    folders = [one for candidate in _candidates(include) for one in (candidate, candidate.parent) if one.is_dir()]
+    return [word for one in folders for word in ("-idirafter", str(one))]

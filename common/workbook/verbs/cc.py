@@ -25,7 +25,8 @@ SIMT = ROOT / "common/simt"
 FLAGS = BUILD / "common/simt/compiler_flags.json"  # written by Meson: common/simt/meson.build
 
 
-_HOST_CALL = re.compile(r": (?:error|warning): (?:kernel|device function) ")
+_MISSING = re.compile(r"fatal error: '?(cub|cutlass|cute|cudnn|nccl|nvml|npp)(?:/|\w*\.h)")
+_HOST_CALL = re.compile(r": (?:error|warning): (?:(?:the )?kernel|device function) ")
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,13 @@ def run(command: Sequence[str], what: str) -> None:
     """Runs a compiler, and shows its warnings."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        raise Problem(f"{what} does not compile:\n{diagnostics.summary(done.stdout + done.stderr)}")
+        text = diagnostics.summary(done.stdout + done.stderr)
+        if missing := _MISSING.search(done.stderr):
+            text += (
+                f"\n{missing[1]} runs on GPUs only: build this program with nvcc, or write what it calls as a kernel of "
+                "your own behind #ifdef __SIMT__"
+            )
+        raise Problem(f"{what} does not compile:\n{text}")
     sys.stderr.write(done.stderr)
 
 

@@ -1,2 +1,2 @@
 #pragma once
-#error "CUB runs on GPUs only: build this file for the cuda build, with nvcc"
+#error "CUB is for GPUs only: build with nvcc, or write a kernel instead behind #ifdef __SIMT__"

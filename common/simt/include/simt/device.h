@@ -119,6 +119,9 @@ enum class WarpOp : std::uint8_t {
 /// Waits until all threads of the block that have not exited arrive; returns for how many of them `predicate` was true.
 int block_barrier(bool predicate, Site site);
 
+/// Whether nothing in the block has asked this before for the barrier with this number of inline PTX.
+bool is_new_named_barrier(unsigned number);
+
 /// Waits until all threads of the grid arrive. Ends a kernel whose launch is not cooperative.
 void grid_barrier(Site site);
 /// Whether the running launch is cooperative: all its blocks run at once.

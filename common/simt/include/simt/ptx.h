@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "simt/device.h"
@@ -56,7 +57,41 @@ inline unsigned lanemask_le() { return lanemask_lt() | lanemask_eq(); }
 inline unsigned lanemask_gt() { return ~lanemask_le(); }
 inline unsigned lanemask_ge() { return ~lanemask_lt(); }
 
+// --- shared memory ---
+/// The address of something in shared memory, as the instructions for that memory take it, in 32 bits: the distance
+/// from the block's dynamic shared memory, or with the highest bit, from where the other arrays are.
+std::uint32_t address_in_shared(const void* pointer);
+std::uintptr_t pointer_to_shared(std::uint32_t address);
+template <class Operand>
+std::uintptr_t in_shared(Operand address) {
+  return pointer_to_shared(std::uint32_t(address));
+}
+/// Copies `length` bytes, and fills up with zeros.
+inline void copy(std::uintptr_t to, std::uintptr_t from, unsigned bytes, unsigned length) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), length);
+  if (length < bytes) std::memset(reinterpret_cast<char*>(to) + length, 0, bytes - length);
+}
+inline void copy(std::uintptr_t to, std::uintptr_t from, unsigned bytes) { copy(to, from, bytes, bytes); }
+
 // --- instructions ---
+/// How many lanes exchange values in a shuffle with this operand (PTX ISA, "shfl.sync", operand c).
+inline int width(unsigned operand) { return 32 - int(operand >> 8 & 31); }
+
+template <class T>
+T add(T a, T b, bool carry_in, bool& carry) {
+  T sum;
+  const bool first = __builtin_add_overflow(a, b, &sum);
+  carry = __builtin_add_overflow(sum, T(carry_in), &sum) || first;
+  return sum;
+}
+template <class T>
+T subtract(T a, T b, bool borrow_in, bool& borrow) {
+  T difference;
+  const bool first = __builtin_sub_overflow(a, b, &difference);
+  borrow = __builtin_sub_overflow(difference, T(borrow_in), &difference) || first;
+  return difference;
+}
+
 /// A shift by the type's bits or more leaves nothing, or the sign's copies.
 template <class T>
 T shl(T value, unsigned bits) {
@@ -121,3 +156,9 @@ inline unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
 }
 
 }  // namespace simt::ptx
+
+inline std::size_t __cvta_generic_to_shared(const void* pointer) { return simt::ptx::address_in_shared(pointer); }
+inline void* __cvta_shared_to_generic(std::size_t address) {
+  return reinterpret_cast<void*>(simt::ptx::pointer_to_shared(std::uint32_t(address)));
+}
+inline std::size_t __cvta_generic_to_global(const void* pointer) { return reinterpret_cast<std::size_t>(pointer); }

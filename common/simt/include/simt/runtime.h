@@ -21,3 +21,4 @@
 #include "simt/runtime/pools.h"
 #include "simt/runtime/streams.h"
 #include "simt/runtime/symbols.h"
+#include "simt/runtime/volumes.h"

@@ -51,6 +51,7 @@ void Block::restart() {
   ++barrier;  // no thread waits at it yet
   alive = launch->threads;
   in_barrier = 0;
+  named_barriers = 0;
   if (in_grid_barrier != 0) open_grid_barrier();  // of a launch that was abandoned
 }
 

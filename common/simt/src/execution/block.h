@@ -50,11 +50,12 @@ struct BlockState {
   std::vector<Waiting> waiting;
   std::vector<Warp> warps;
   int warp_count = 0;
-  int alive = 0;              ///< threads that have not exited
-  int in_barrier = 0;         ///< threads
-  std::uint64_t barrier = 1;  ///< the number of the barrier that threads come to next
-  Site barrier_site;          ///< of the barrier that threads wait at; line 0 if none does
-  int in_grid_barrier = 0;    ///< threads
+  int alive = 0;                ///< threads that have not exited
+  int in_barrier = 0;           ///< threads
+  std::uint64_t barrier = 1;    ///< the number of the barrier that threads come to next
+  Site barrier_site;            ///< of the barrier that threads wait at; line 0 if none does
+  int in_grid_barrier = 0;      ///< threads
+  unsigned named_barriers = 0;  ///< a bit for each that threads have come to
   Site grid_barrier_site;
   SIMT_OBSERVE(check::ScheduleOfBlock schedule;)
 };

@@ -1,5 +1,6 @@
 // What device code calls.
 #include "simt/device.h"
+#include "simt/ptx.h"
 
 #include <time.h>
 
@@ -65,6 +66,33 @@ void trap(const char* what, Site site) {
 
 void* dynamic_shared() { return running_worker("dynamic shared memory", {}).dynamic_shared(); }
 
+bool is_new_named_barrier(unsigned number) { return running_worker("a barrier", {}).comes_to_named_barrier(number); }
+
+namespace ptx {
+namespace {
+
+constexpr std::uint32_t of_arrays = 1u << 31, middle = 1u << 30;
+
+/// Arrays that are declared __shared__ are near it, because each OS thread has its own copy.
+std::uintptr_t near_arrays() {
+  static thread_local char place;
+  return reinterpret_cast<std::uintptr_t>(&place);
+}
+
+}  // namespace
+
+std::uint32_t address_in_shared(const void* pointer) {
+  const auto from_dynamic = std::uintptr_t(pointer) - std::uintptr_t(dynamic_shared());
+  if (from_dynamic < (std::uintptr_t(1) << 20)) return std::uint32_t(from_dynamic);
+  return of_arrays | std::uint32_t(std::uintptr_t(pointer) - near_arrays() + middle);
+}
+
+std::uintptr_t pointer_to_shared(std::uint32_t address) {
+  if ((address & of_arrays) == 0) return std::uintptr_t(dynamic_shared()) + address;
+  return near_arrays() + (address & ~of_arrays) - middle;
+}
+
+}  // namespace ptx
 }  // namespace simt
 
 #ifndef SIMT_INLINE_BARRIER

@@ -80,6 +80,12 @@ class Worker {
 
   const Stacks& stacks() const { return stacks_; }
   void* dynamic_shared() { return dynamic_shared_.data(); }
+  /// Whether this is the first time in the block.
+  bool comes_to_named_barrier(unsigned number) {
+    const unsigned before = block_.named_barriers;
+    block_.named_barriers |= 1u << number % 16;
+    return before != block_.named_barriers;
+  }
 
   /// __syncthreads().
   void sync(Site site);

@@ -16,6 +16,8 @@
 #include "../../check/state.h"
 #endif
 #include "../execution/worker.h"
+#include "simt/shifts.h"
+#include "source_lines.h"
 
 namespace simt {
 namespace {
@@ -54,16 +56,25 @@ class Unobserved {
 #endif
 };
 
+void print(const char* file, unsigned line, const char* kind, const std::string& text) {
+  const std::string here = Worker::running()->here();
+  std::fprintf(stderr, "%s:%u: note: %s: %s: %s\n", file, line, kind, here.c_str(), text.c_str());
+}
+
 /// Prints the note on device code, once for each place in the source.
 void note(const Operation& operation, const char* kind, const std::string& text) {
-  Worker* const worker = Worker::running();
-  if (worker == nullptr) return;
+  if (Worker::running() == nullptr) return;
   static std::mutex mutex;
   static auto* const known = new std::set<std::pair<std::string, std::uint64_t>>;
   const Location at = operation.location;
   const std::lock_guard lock(mutex);
   if (!known->insert({at.file, std::uint64_t(at.line) << 32 | at.column}).second) return;
-  std::fprintf(stderr, "%s:%u: note: %s: %s: %s\n", at.file, at.line, kind, worker->here().c_str(), text.c_str());
+  print(at.file, at.line, kind, text);
+}
+
+std::string shift(const std::string& type, const std::string& distance, int bits) {
+  return "shifts " + type + " by " + distance + ", which C++ leaves undefined: a GPU shifts out all " +
+         std::to_string(bits) + " bits";
 }
 
 /// The value of which the sanitizer passes the bits; false if it passes an address, as for a long double.
@@ -123,6 +134,24 @@ extern "C" void __ubsan_handle_shift_out_of_bounds(const Operation* operation, s
                             ? std::to_string(std::int32_t(std::uint32_t(right)))
                             : std::to_string(right);
   note(*operation, "shift",
-       "shifts " + left.text() + " by " + distance + ", which C++ leaves undefined: a GPU shifts out all " +
-           std::to_string(left.bits()) + " bits, this processor shifts by another distance; test the distance first");
+       shift(left.text(), distance, left.bits()) +
+           ", this processor shifts by another distance; test the distance first");
+}
+
+bool simt::shifts_out(Shifted type, unsigned distance) {
+  if (Worker::running() == nullptr) return false;
+  const Unobserved unobserved;
+  void* const code = __builtin_return_address(0);
+  static std::mutex mutex;
+  static auto* const known = new std::set<void*>;
+  static auto* const printed = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  if (!known->insert(code).second) return true;
+  const std::string name = std::string(type.is_signed ? "" : "unsigned ") + (type.bits == 64 ? "long long" : "int");
+  const Site site = line_of_call(code);
+  if (!printed->insert(site.file + (":" + std::to_string(site.line)) + name).second) return true;  // another copy
+  print(site.file, unsigned(site.line), "shift",
+        shift(name, std::to_string(int(distance)), type.bits) +
+            ", and so does this program, but nvcc may compute a constant in another way; test the distance first");
+  return true;
 }

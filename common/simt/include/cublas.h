@@ -1,0 +1,2 @@
+#pragma once
+#error "the old interface of cuBLAS is for GPUs only: build with nvcc, or write a kernel instead behind #ifdef __SIMT__"

@@ -1,0 +1,2 @@
+#pragma once
+#error "cuBLASLt is for GPUs only: build with nvcc, or write a kernel instead behind #ifdef __SIMT__"
