@@ -51,6 +51,32 @@ __global__ void few(int n) { assert(int(threadIdx.x) < n); }  // here
 int main() { few<<<1, 64>>>(40); }
 """,
     ),
+    "blockDim and gridDim, used as dim3 and uint3": (
+        None,
+        """#include <cassert>
+__device__ unsigned as_dim3(dim3 shape) { return shape.x; }
+__device__ unsigned as_uint3(uint3 shape) { return shape.x; }
+__device__ unsigned as_reference(const dim3& shape) { return shape.x; }
+__global__ void shapes() {
+  dim3 copied = blockDim, constructed(gridDim), listed{blockDim}, in_list = {gridDim};
+  uint3 converted = blockDim, built(gridDim);
+  auto deduced = blockDim;
+  const dim3& bound = blockDim;
+  const dim3 either = threadIdx.x == 0 ? blockDim : dim3(1);
+  const auto one = threadIdx.x == 0 ? blockDim : gridDim;
+  unsigned sum = as_dim3(blockDim) + as_uint3(gridDim) + as_reference(blockDim);
+  sum += copied.x + constructed.x + listed.x + in_list.x + converted.x + built.x + deduced.x + bound.x;
+  if (threadIdx.x == 0) sum += either.x + one.x;
+  copied = gridDim;
+  assert(sum + copied.x == (threadIdx.x == 0 ? 9 : 7) * 64u + 5 * 2);
+}
+int main() {
+  shapes<<<2, 64>>>();
+  const cudaError_t launched = cudaGetLastError();
+  return launched == cudaSuccess ? cudaDeviceSynchronize() : launched;
+}
+""",
+    ),
     "memory of the device, used by the host": (
         "device-pointer",
         """__global__ void fill(int* keys) { keys[threadIdx.x] = 1; }
