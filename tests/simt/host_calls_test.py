@@ -304,7 +304,12 @@ class HostCallsTest(Programs):
             self.assertFalse((self.folder / "k").exists())
 
     def test_kernels_that_are_called_like_functions(self) -> None:
-        for call in ("CHECK(add(a, 1));", "n ? add(a, 1) : (void)0;", "for (; n < 3; add(a, n)) ++n;", "n++, add(a, n);"):
+        for call in (
+            "CHECK(add(a, 1));",
+            "n ? add(a, 1) : (void)0;",
+            "for (; n < 3; add(a, n)) ++n;",
+            "n++, add(a, n);",
+        ):
             done = self.made(f"{KERNELS}\nvoid f(int* a, int n) {{\n  {call}\n}}\n")
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"k\.cu:\d+:\d+: error: the kernel add is called like a function: launch it")

@@ -118,7 +118,10 @@ _OF_WARP = {
     "shfl.sync.down": "__shfl_down_sync({4}, {1}, {2}, simt::ptx::width({3}))",
     "shfl.sync.bfly": "__shfl_xor_sync({4}, {1}, {2}, simt::ptx::width({3}))",
     "match.any.sync": "__match_any_sync({2}, {1})",
-    **{f"redux.sync.{name}": f"__reduce_{name}_sync({{2}}, {{1}})" for name in ("add", "min", "max", "and", "or", "xor")},
+    **{
+        f"redux.sync.{name}": f"__reduce_{name}_sync({{2}}, {{1}})"
+        for name in ("add", "min", "max", "and", "or", "xor")
+    },
 }
 _CARRYING = {"add": "+", "addc": "+", "sub": "-", "subc": "-"}
 _ATOMICS = {word: word.capitalize() for word in ("add", "min", "max", "exch", "and", "or", "xor", "inc", "dec")}

@@ -230,8 +230,8 @@ def run(command: Sequence[str], what: str) -> None:
         text = diagnostics.summary(done.stdout + done.stderr)
         if missing := _MISSING.search(done.stderr):
             text += (
-                f"\n{missing[1]} runs on GPUs only: build this program with nvcc, or write what it calls as a kernel of "
-                "your own behind #ifdef __SIMT__"
+                f"\n{missing[1]} runs on GPUs only: build this program with nvcc, or write what it calls as a kernel "
+                "of your own behind #ifdef __SIMT__"
             )
         raise Problem(f"{what} does not compile:\n{text}")
     sys.stderr.write(done.stderr)
