@@ -221,7 +221,7 @@ MISTAKES = (
         [
             "FAILED  step 01 global, check build",
             "error: thread 1 of block 0 compares keys[1] and keys[2]",
-            "the pair of thread 1 is keys[2] and keys[3]",
+            "the partner of keys[1] is keys[0]",
             "error: race: ",
         ],
     ),
@@ -326,7 +326,7 @@ MISTAKES = (
         {"int i = 2 * threadIdx.x + parity;": "int i = threadIdx.x + parity;"},
         [
             "FAILED  step 02 halo, check build",
-            "{at+1}: error: thread 1 of block 0 compares window[1] and window[2], which other threads have",
+            "{at+1}: error: thread 1 of block 0 compares window[1] and window[2], but its pair there is window[2] and ",
             "error: race: ",
         ],
     ),

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from ..core import check_build
 from ..core.judge_client import JudgeClient
@@ -21,6 +22,7 @@ from .source import SHUFFLE, Source, device_functions
 from .stage_check import Cause, Run, check_stage
 from .tiles import FEW_KEYS, MOST_ACCESSES, Traced, missing_barrier
 
+_Found = TypeVar("_Found")
 BEGINNING = 4_000_000  # characters of the trace of a long run, of which there may be 20 million
 
 
@@ -73,7 +75,7 @@ class Search:
         if "promises to be stable" in outcome.message:
             search = _STABLE.get(key, search)
         found = self._searched(search, case) if search else None
-        if is_race and not found and key in _BARRIERS:
+        if is_race and not found and key in _BARRIERS and self._searched(tiles.are_pairs_right, case):
             found = missing_barrier(outcome.findings[0], source)
         if found and not found.place:
             found = replace(found, place=outcome.place)
@@ -81,7 +83,7 @@ class Search:
             return found
         return self._decided(outcome, found)
 
-    def _searched(self, search: Searching, case: Case) -> Cause | None:
+    def _searched(self, search: Callable[[Case, Traced], _Found], case: Case) -> _Found:
         """The cause, which the beginning of a long run mostly shows."""
         if (case.lab, case.step) in _LONG and case.n > FEW_KEYS:
             self._most = BEGINNING
@@ -119,7 +121,11 @@ def can_search(outcome: Outcome) -> bool:
     if outcome.case.task not in ("sort", "exchange") or outcome.case.expect == "refused":
         return False
     if outcome.findings:
-        return key in _SEARCHES and outcome.findings[0].kind in _CONSEQUENCES
+        return (
+            key in _SEARCHES
+            and outcome.findings[0].kind in _CONSEQUENCES
+            and not _OF_ARRAYS.search(outcome.findings[0].text)
+        )
     return key in _SEARCHES and outcome.status == "wrong"
 
 
@@ -346,4 +352,5 @@ _LONG = {("01-odd-even", 2)}  # steps with hundreds of stages in a launch
 _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
 # Findings that may follow from a wrong pair of positions.
 _EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask"})
+_OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

@@ -74,6 +74,20 @@ class Tile:
             found += [compared] if compared else []
         return found
 
+    @cached_property
+    def of_threads(self) -> list[tuple[Comparison, int]]:
+        """The comparisons, each with its number among those of its thread."""
+        array = busiest(self.accesses, "shared")
+        stored = {move.load.number for move in self.stores}
+        own = [access for access in self.accesses if access.number not in stored]
+        count: Counter[int] = Counter()
+        found = []
+        for one in comparisons(own, array) if array else []:
+            if len(one.loads) > 1:
+                found.append((one, count[one.thread]))
+                count[one.thread] += 1
+        return found
+
     def of_moves(self) -> Cause | None:
         """A key that is loaded into the wrong place, or stored from one."""
         for move in self.loads:
@@ -425,9 +439,54 @@ def beside_races(case: Case, traced: Traced) -> Cause | None:
         for tile in tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n):
             plan = list(networks.mirrored(max(tile.count, 0)))
             wrong = tile.of_moves() or (tile.of_order() if tile.stages else None)
-            if wrong := wrong or _strange_pair(tile, plan):
+            if wrong := wrong or _strange_pair(tile, plan) or _by_thread(tile, plan)[1]:
                 return wrong
     return None
+
+
+def are_pairs_right(case: Case, traced: Traced) -> bool:
+    """Whether the threads of blocks compare the right pairs in shared memory, each in its own order."""
+    is_odd_even = case.lab == "01-odd-even"
+    size, halo = (TILE_OF_PHASES, HALO) if is_odd_even else (TILE_OF_STAGES, 0)
+    trace = traced(case, (0, 0) if is_odd_even else None)
+    run = Run(trace, case.type or "u32", case.order, "window" if is_odd_even else "tile")
+    for launch, accesses in by_launch(trace).items():
+        for tile in tiles_of(run, launch, accesses, size, case.n, halo):
+            is_merge = "merge_in_tiles" in trace.launches[launch].kernel
+            plan = _phases_of(tile) if is_odd_even else [*networks.mirrored(max(tile.count, 0))]
+            if tile.count > 0 and not is_merge and tile.loads and not _by_thread(tile, plan)[0]:
+                return False
+    return True
+
+
+def _phases_of(tile: Tile) -> list[Stage]:
+    return [networks.phase(phase, tile.keys, tile.left) for phase in range(min(len(tile.stages), HALO) or 1)]
+
+
+def _by_thread(tile: Tile, plan: Sequence[Stage]) -> tuple[bool, Cause | None]:
+    """Whether each thread compares its pairs in their order, which no missing barrier changes; and if not, the first
+    pair that no thread should compare then."""
+    threads = tile.run.threads[0]
+    due: dict[int, list[tuple[Stage, tuple[int, int]]]] = {}
+    for stage in plan:
+        for pair in sorted(stage.pairs, key=stage.number_of):
+            due.setdefault(stage.number_of(pair) % threads, []).append((stage, pair))
+    for one, number in sorted(tile.of_threads, key=lambda found: (found[1], found[0].thread)):
+        own = due.get(one.thread, [])
+        if not own:
+            return False, None
+        if number >= len(own):  # the plan may be that of the first phases only
+            continue
+        stage, pair = own[number]
+        if one.pair == pair:
+            continue
+        if one.pair in stage.pairs:  # another division of the work may be right, too
+            return False, None
+        place = tile.run.place(one.code)
+        text = f"{tile.run.thread(one)} compares {tile.run.named(*one.pair)}, but its pair there is "
+        text += tile.run.named(*pair)
+        return False, Cause(place, text, (tile.run.index_of(place), f"in {tile.where}: {stage.name}"))
+    return True, None
 
 
 def halo_beside_races(case: Case, traced: Traced) -> Cause | None:
@@ -444,32 +503,11 @@ def halo_beside_races(case: Case, traced: Traced) -> Cause | None:
             both = {**first.pairs, **networks.phase(1, tile.keys, tile.left).pairs}
             neighbours = replace(first, name="a phase", pairs=both, kind="", numbers={})
             for own in tile.stages:
-                wrong = (
-                    wrong_pairs(tile.run, neighbours, own, (), tile.where)
-                    or compared_twice(tile.run, own, first)
-                    or _of_another_thread(tile, own)
-                )
+                wrong = wrong_pairs(tile.run, neighbours, own, (), tile.where) or compared_twice(tile.run, own, first)
                 if wrong:
                     return wrong
-    return None
-
-
-def _of_another_thread(tile: Tile, found: Sequence[Comparison]) -> Cause | None:
-    """A pair that overlaps another thread's in the same phase, as no missing barrier brings about."""
-    first: dict[int, Comparison] = {}
-    for one in sorted(found, key=lambda one: one.thread):
-        earlier = first.setdefault(one.thread, one)
-        number = one.pair[0] // 2
-        if earlier is one and number % tile.run.threads[0] != one.thread:
-            place = tile.run.place(one.code)
-            low = 2 * one.thread
-            text = (
-                f"{tile.run.thread(one)} compares {tile.run.named(*one.pair)}, which other threads have in their pairs"
-            )
-            detail = (
-                f"its pair begins at {tile.run.named(low)} or {tile.run.named(low + 1)}, by the parity of the phase"
-            )
-            return Cause(place, text, (detail, tile.run.index_of(place), f"in {tile.where}"))
+            if wrong := _by_thread(tile, _phases_of(tile))[1]:
+                return wrong
     return None
 
 
