@@ -46,7 +46,7 @@ void observe_acquire();
 }
 
 /// Handles a plain access of memory that the instruction has accessed before, if it is in order with the last ones, as
-/// nearly all are, and of whole words or of bytes that have cells of their own. False: it is not known to be, and nothing
+/// nearly all are, and of whole words or of bytes that have their own cells. False: it is not known to be, and nothing
 /// has been done. `clock`: of the thread's events.
 template <Way way, unsigned bytes>
 [[gnu::always_inline]] inline bool observe_cells(const Watch::Near& near, std::uintptr_t address, unsigned thread,

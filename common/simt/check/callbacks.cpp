@@ -43,8 +43,8 @@ constexpr Atomic atomic_of(int order, Swap swap = Swap::no) {
           .swap = swap};
 }
 
-/// A plain access that is not as simple as most. Each of these functions ends with a call of the next one, so that those
-/// that are called often need no stack.
+/// A plain access that is not as simple as most. Each of these functions ends with a call of the next one, so that
+/// those that are called often need no stack.
 template <Way way, unsigned bytes>
 [[gnu::noinline]] void observe_new(const void* pointer, Code code) {
   if (!observe_near<way, bytes>(pointer, code)) observe<way, Sync::plain>(pointer, bytes, code);

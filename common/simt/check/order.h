@@ -139,8 +139,8 @@ class Order : OrderInBlock {
 
   /// The clock of the thread's events now.
   std::uint32_t clock_now(unsigned thread) const { return has_clocks(thread) ? clock_in_stage(thread) : 1; }
-  /// The second half of the event of a plain access; interval_and_code() returns the first. What event_of() returns takes
-  /// longer to put together, to compare and to store, bit by bit.
+  /// The second half of the event of a plain access; interval_and_code() returns the first. What event_of() returns
+  /// takes longer to put together, to compare and to store, bit by bit.
   [[gnu::always_inline]] static std::uint32_t rest_of(unsigned thread, unsigned clock, unsigned bytes) {
     using Words = std::array<std::uint32_t, 3>;
     constexpr std::uint32_t one_clock = std::bit_cast<Words>(Event{0, 0, 1, 0, 0, 0, 0, 0})[2];

@@ -21,8 +21,8 @@
 // calls a function. One of a thread_local variable does in g++ 11, even of one that is constinit.
 //
 // Programs cannot change them, so the check build need not observe how they are read. (In the plain build, const would
-// make the compiler keep copies across barriers, which takes longer than reading them again.) To g++, a variable of a type
-// with constructors, such as dim3, is never constant.
+// make the compiler keep copies across barriers, which takes longer than reading them again.) To g++, a variable of
+// a type with constructors, such as dim3, is never constant.
 #if defined(SIMT_CHECK) && !defined(SIMT_LIBRARY)
 extern const __thread uint3 threadIdx;
 extern const __thread uint3 blockIdx;
