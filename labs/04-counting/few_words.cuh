@@ -22,7 +22,7 @@
 
 namespace counting {
 
-/// The blocks of a cluster. More than 8 are not portable: a device may have no room for so many at the same time.
+/// The blocks of a cluster. More than 8 are not portable: a device may have no room for 16 at the same time.
 inline constexpr int few_words_blocks = 16;
 inline constexpr int few_words_threads = 1024;
 inline constexpr int vectors_per_thread = 8;  ///< that it counts, and that it writes

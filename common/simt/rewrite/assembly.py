@@ -262,7 +262,7 @@ class _Piece:
         return f"simt::ptx::put({self._operand(to)}, simt::ptx::{function}({values}, simt_carry));"
 
     def _copy(self, words: list[str], operands: list[str]) -> str:
-        """cp.async.ca.shared.global [to], [from], bytes, of which so many are copied, and the others set to 0."""
+        """cp.async.ca.shared.global [to], [from], bytes, n: n of the bytes are copied, and the others set to 0."""
         if words[2] not in ("ca", "cg") or words[3:5] not in (["shared", "global"], ["shared::cta", "global"]):
             raise ValueError
         to, start, *sizes = operands

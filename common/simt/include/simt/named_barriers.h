@@ -20,7 +20,7 @@ class NamedBarrier {
     atomicExch(&words_[arrived], 0u);
     atomicExch(&words_[phase], 0u);
   }
-  /// Returns the phase that ends when so many threads have arrived.
+  /// Returns the phase that ends when that number of threads has arrived.
   unsigned arrive(unsigned threads) {
     const unsigned current = atomicOr(&words_[phase], 0u);
     __threadfence_block();
