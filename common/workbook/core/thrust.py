@@ -52,12 +52,13 @@ def options(text: str, include: Sequence[str]) -> list[str]:
     Thrust's headers come first, because some macros must have other values there (simt/thrust_begin.h): the source's
     own #include lines find them already included."""
     found = headers(text)
+    random_numbers = _random_numbers(include) if _RANDOM_NUMBERS.search(text) else []
     if not found:
-        return _random_numbers(include) if _RANDOM_NUMBERS.search(text) else []
+        return random_numbers
     # The system for GPUs includes <iostream>, and programs rely on it.
     names = ("simt/thrust_begin.h", *found, "simt/thrust_end.h", "iostream")
     between = [word for name in names for word in ("-include", name)]
-    return ["-isystem", str(folder(include)), *between, *_random_numbers(include)]
+    return ["-isystem", str(folder(include)), *between, *random_numbers]
 
 
 def _random_numbers(include: Sequence[str]) -> list[str]:
