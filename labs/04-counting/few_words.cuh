@@ -7,7 +7,6 @@
 // of all blocks. Where the run of a value begins in the output, the block that has its counter marks the place with the
 // value, in the shared memory of the block that writes this part of the output. That block then knows all its keys:
 // each is the last mark up to its place, so a scan that takes the larger of two values finds them, without a search.
-// More keys are counted in global memory (packed_counters.cuh), and a cluster scans these counters in one launch.
 // Source of the means: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and "Distributed Shared Memory".
 #pragma once
 
@@ -15,37 +14,13 @@
 
 #include "packed_counters.cuh"
 #include "step/device.h"
+#include "whole_vectors.cuh"
 
 #ifndef __SIMT__
 #include <cooperative_groups.h>
 #endif
 
 namespace counting {
-
-/// The blocks of a cluster. More than 8 are not portable: a device may have no room for 16 at the same time.
-inline constexpr int few_words_blocks = 16;
-inline constexpr int few_words_threads = 1024;
-inline constexpr int vectors_per_thread = 8;  ///< that it counts, and that it writes
-/// Vectors of the output, or of the keys, that a block has at most.
-inline constexpr int few_words_share = few_words_threads * vectors_per_thread;
-
-/// The n keys from `keys` on, as vectors at addresses divisible by 16. The first and the last may lie partly outside.
-struct WholeVectors {
-  std::uint16_t* base;  ///< where the first vector begins: up to 7 keys before the first key
-  int first, end;       ///< positions, from `base` on, of the first key, and behind the last one
-  int share;            ///< vectors per block of the cluster, the last of which may have fewer
-  int rows;             ///< vectors per thread
-
-  WholeVectors(std::uint16_t* keys, std::int64_t n)
-      : base(keys - reinterpret_cast<std::uintptr_t>(keys) % 16 / sizeof *keys),
-        first(int(keys - base)),
-        end(int(first + n)),
-        share((end + 8 * few_words_blocks - 1) / (8 * few_words_blocks)),
-        rows((share + few_words_threads - 1) / few_words_threads) {}
-
-  __device__ bool has_all_of(int vector) const { return 8 * vector >= first && 8 * vector + 8 <= end; }
-  __device__ bool has(int position) const { return position >= first && position < end; }
-};
 
 #ifndef __SIMT__  // CUDA on the CPU has no clusters
 namespace {
@@ -291,54 +266,6 @@ __global__ void CLUSTER_OF(few_words_blocks) __launch_bounds__(few_words_threads
   return fits;
 }
 
-// --- more keys: their counters are in global memory ---
-
-inline constexpr int scan_blocks = 8;  // of a cluster: the most that every GPU with clusters can run
-constexpr int counters_per_thread = word_values / (scan_blocks * few_words_threads);
-
-/// Replaces counts[v] by counts[0] + ... + counts[v - 1], for v up to word_values. One cluster.
-__global__ void CLUSTER_OF(scan_blocks) __launch_bounds__(few_words_threads) scan_word_counters(std::uint64_t* counts) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  __shared__ std::uint64_t warp_sums[few_words_threads / 32], totals[scan_blocks];
-  const auto cluster = cooperative_groups::this_cluster();
-  const int rank = int(cluster.block_rank()), t = threadIdx.x, lane = t % 32, warp = t / 32;
-  ulonglong2* const own =
-      reinterpret_cast<ulonglong2*>(counts) + (rank * few_words_threads + t) * (counters_per_thread / 2);
-  // PHASE 1: each thread adds up neighbouring counters, each warp scans the sums of its threads.
-  ulonglong2 pairs[counters_per_thread / 2];
-  std::uint64_t sum = 0;
-#pragma unroll
-  for (int i = 0; i < counters_per_thread / 2; ++i) pairs[i] = own[i], sum += pairs[i].x + pairs[i].y;
-  std::uint64_t inclusive = sum;
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const std::uint64_t left = __shfl_up_sync(~0u, inclusive, distance);
-    if (lane >= distance) inclusive += left;
-  }
-  if (lane == 31) warp_sums[warp] = inclusive;
-  // A thread adds up elements of warp_sums that other warps have written. And all blocks must have begun before one
-  // writes to the shared memory of another.
-  cluster.sync();
-  // PHASE 2: tell all blocks the block's total.
-  std::uint64_t next = inclusive - sum, total = 0;
-  for (int w = 0; w < few_words_threads / 32; ++w) {
-    if (w < warp) next += warp_sums[w];
-    total += warp_sums[w];
-  }
-  if (t < scan_blocks) cluster.map_shared_rank(totals, t)[rank] = total;
-  cluster.sync();  // a thread adds up elements of `totals` that other blocks have written
-  // PHASE 3: add the totals of the earlier blocks, and store.
-  for (int r = 0; r < rank; ++r) next += totals[r];
-#pragma unroll
-  for (int i = 0; i < counters_per_thread / 2; ++i) {
-    const ulonglong2 counters = pairs[i];
-    own[i] = ulonglong2{next, next + counters.x};
-    next += counters.x + counters.y;
-  }
-  if (rank == scan_blocks - 1 && t == few_words_threads - 1) counts[word_values] = next;
-#else
-  (void)counts;
-#endif
-}
 #undef CLUSTER_OF
 
 }  // namespace
@@ -357,19 +284,6 @@ __global__ void CLUSTER_OF(scan_blocks) __launch_bounds__(few_words_threads) sca
   (void)keys, (void)flip, (void)stream;
   return false;
 #endif
-}
-
-/// Queues the scan of word_values counters, in place: counts[v] becomes the sum of those before it, for v up to
-/// word_values. Does not read counts[word_values]. `counts` begins at an address divisible by 16.
-[[maybe_unused]] static void scan_counters_of_words(std::uint64_t* counts, cudaStream_t stream) {
-#ifndef __SIMT__
-  if (lab::device_attribute(cudaDevAttrClusterLaunch) != 0) {
-    scan_word_counters<<<scan_blocks, few_words_threads, 0, stream>>>(counts);
-    CUDA_CHECK(cudaGetLastError());
-    return;
-  }
-#endif
-  scan_blelloch({counts, word_values + 1}, {counts, word_values + 1}, {}, stream);
 }
 
 }  // namespace counting

@@ -12,13 +12,14 @@
 //- with thread block clusters, 3 kernels instead of 5, and for up to 2^20 keys 1 kernel and no memory (few_words.cuh).
 // Limits: unsigned keys of 8 or 16 bits, and a multiple of 32 threads per block. 16-bit keys need 2^16 counters, so
 // other sorts are faster for some million of them, and for fewer on a GPU without clusters.
-// Lines: 44 to write, 163 given.
+// Lines: 44 to write, 164 given.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
 #include "few_words.cuh"
 #include "packed_counters.cuh"
+#include "word_scan.cuh"
 
 namespace counting {
 namespace {
