@@ -317,7 +317,7 @@ MISTAKES = (
     in_global(
         "positions without gaps",
         {"i = 2 * t - (t & (j - 1));": "i = t;"},
-        ["both compare keys[0] and keys[1]", "no thread compares keys[2] and keys[3]", "error: race: "],
+        ["both compare keys[0] and keys[1]", "no thread compares 2 of the 4 pairs", "error: race: "],
     ),
     in_global(
         "merges that begin with four keys",

@@ -11,7 +11,7 @@ from unittest import mock
 
 import traces
 
-from workbook.causes import networks, rows, tiles
+from workbook.causes import comparisons, networks, rows, tiles
 from workbook.causes.search import _SEARCHES
 from workbook.causes.source import SHUFFLE, Source, device_functions
 from workbook.causes.stage_check import Cause
@@ -196,6 +196,25 @@ class Beginnings(unittest.TestCase):
         self.assertEqual(read.lines, {0: "a.cu:10"})
         self.assertIn(len(read.accesses), range(2, 17, 2))
         self.assertEqual(trace.beginning(text, len(text)), text)
+
+
+class Comparisons(unittest.TestCase):
+    """Two comparisons of one thread that have a position in common, without a barrier between them."""
+
+    def pairs(self, stores: bool) -> list[tuple[int, ...]]:
+        records = [traces.VERSION, traces.launch("run"), {"block": 0}, traces.array(0, "shared", "tile", 64)]
+        for code, pair in ((0, (0, 3)), (4, (0, 1))):
+            records += [traces.load(0, 0, code, 0, 1), traces.load(0, 0, code + 1, 4 * pair[1], 2)]
+            if stores:
+                records += [traces.store(0, 0, code + 2, 0, 1), traces.store(0, 0, code + 3, 4 * pair[1], 2)]
+        accesses = trace.read(traces.text(*records)).accesses
+        return [one.pair for one in comparisons.comparisons(accesses, accesses[0].array)]
+
+    def test_that_store(self) -> None:
+        self.assertEqual(self.pairs(True), [(0, 3), (0, 1)])
+
+    def test_that_only_load(self) -> None:
+        self.assertEqual(self.pairs(False), [(0, 3), (0, 1)])
 
 
 class Numbers(unittest.TestCase):

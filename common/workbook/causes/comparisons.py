@@ -65,17 +65,26 @@ def comparisons(accesses: Iterable[Access], array: Array) -> list[Comparison]:
     """What each thread compares in an array: two positions that it reads, up to a load of others or a new round."""
     done: list[Comparison] = []
     running: dict[tuple[int, int], Comparison] = {}
+    again: dict[tuple[int, int], Access] = {}  # a key that has been loaded once more, perhaps for the next comparison
     for access in accesses:
         if access.array != array or access.way == "atomic":
             continue
         position = access.offset // access.bytes
-        own = running.get((access.block, access.thread))
+        thread = (access.block, access.thread)
+        own = running.get(thread)
         is_new = own is None or own.repeats(access, position)
-        if own is not None and not is_new and access.way == "load" and position not in own.loads:
-            is_new = len(own.loads) >= 2 or bool(own.stores)
+        if own is not None and not is_new and access.way == "load":
+            is_known = position in own.loads
+            is_new = len(own.stores) >= 2 if is_known else len(own.loads) >= 2 or bool(own.stores)
+        earlier = again.pop(thread, None)
         if own is None or is_new:
-            own = running[access.block, access.thread] = Comparison(access.block, access.thread)
+            own = running[thread] = Comparison(*thread)
             done.append(own)
+            if earlier and access.way == "load" and earlier.offset != access.offset:
+                own.loads[earlier.offset // earlier.bytes] = earlier
+                own.codes.add((earlier.code, earlier.way))
+        elif access.way == "load" and position in own.loads:
+            again[thread] = access
         own.codes.add((access.code, access.way))
         if access.way == "load":
             own.loads.setdefault(position, access)
