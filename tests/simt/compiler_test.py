@@ -93,7 +93,7 @@ class Compiled(Rewriting):
 
     def test_what_is_missing_is_named_by_the_compiler(self) -> None:
         self.rewritten("#include <cub/cub.cuh>\n")
-        self.assertIn("CUB runs on GPUs only", self.compile().stderr)
+        self.assertIn("CUB is for GPUs only", self.compile().stderr)
         self.rewritten("void f() { cudaExternalMemory_t memory; }\n")
         self.assertIn("cudaExternalMemory_t", self.compile().stderr)
         self.rewritten("void f(unsigned long* p) { atomicAdd(p, 1ul); }\n")

@@ -179,16 +179,6 @@ def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
     return Cause(f"{source.file}:{shuffle}", text, details)
 
 
-# What a variable for keys of a type may be declared as.
-_NAMES = {
-    "u32": ("unsigned", "unsigned int", "uint32_t", "std::uint32_t"),
-    "i32": ("int", "int32_t", "std::int32_t"),
-    "u64": ("uint64_t", "std::uint64_t", "size_t", "unsigned long", "unsigned long long"),
-    "f32": ("float",),
-    "f64": ("double",),
-}
-
-
 def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], source: Source) -> Cause | None:
     """What a fact about the cases that fail adds to the cause: the types of keys, and the order."""
     case = outcome.case
@@ -197,9 +187,7 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         found is None or found.is_of_order or "loses the key" in found.text or "variable of another type" in found.text
     )
     held = source.held[0] if source.held else None
-    is_other = held is not None and (
-        of_type or (found is not None and held.type not in _NAMES.get(case.type or "", ()))
-    )
+    is_other = bool(of_type)
     if held and is_other and is_of_keys and outcome.status == "wrong" and case.type != "pairs":
         text = f"{held.name} has the type {held.type}, and is given a key; here, keys are {case.type}"
         before = (found.text,) if found else ()
