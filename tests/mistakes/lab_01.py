@@ -525,9 +525,9 @@ MISTAKES = (
         "one store of two",
         {"  keys[i + 1] = a;\n": ""},
         [
-            "{at-1}: error: thread 0 of block 0 loses the key 9 of keys[0]",
-            "before: keys[0] = 9 and keys[1] = 0; after: keys[0] = 0 and keys[1] = 0",
-            "keys[1] keeps its value",
+            "{at-1}: error: thread 2 of block 0 loses the key 7 of keys[4]",
+            "before: keys[4] = 7 and keys[5] = 1; after: keys[4] = 1 and keys[5] = 1",
+            "keys[5] keeps its value",
         ],
         quick=True,
     ),
@@ -557,7 +557,8 @@ MISTAKES = (
         "a parity that is forgotten",
         {"i = 2 * t + parity;": "i = 2 * t;"},
         [
-            "{at+1}: error: launch 2 (run_phase) compares the pairs of an even phase: (0, 1)",
+            "{at+1}: error: launch 2 (run_phase, n = 8) compares the pairs of an even phase: (0, 1)",
+            "the launch passes parity = 1, as it must: does the kernel use that?",
             "it must be phase 1 (odd: the pairs that begin at odd positions): (1, 2)",
             "wrong key at index",
         ],
@@ -591,8 +592,8 @@ MISTAKES = (
         "phases that begin with 0 in each launch",
         {"phase = first_phase; phase < end_phase;": "phase = 0; phase < end_phase - first_phase;"},
         [
-            "{at+3}: error: launch 2 (run_phases), block 0 compares the pairs of an even phase",
-            "it must be phase 1 (odd",
+            "{at+3}: error: launch 2 (run_phases), block 0 compares the pairs of an even phase in phase 3",
+            "the parity is that of the phase, not of its number in the launch",
         ],
         quick=True,
     ),
