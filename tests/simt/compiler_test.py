@@ -62,7 +62,7 @@ class Compiled(Rewriting):
             if "is for GPUs only" not in text:  # such a header has nothing but the error that says so
                 names.append(name)
             else:
-                self.assertRegex(text, r"\A//[^\n]*\n#error [^\n]*\n\Z", name)
+                self.assertRegex(text, r"\A#pragma once\n#error [^\n]*\n\Z", name)
         self.rewritten("".join(f"#include <{name}>\n" for name in names))
         done = self.compile("-M")
         self.assertEqual(done.returncode, 0, done.stderr)
