@@ -30,4 +30,28 @@ struct WholeVectors {
   __device__ bool has(int position) const { return position >= first && position < end; }
 };
 
+/// The vectors of a block, and of a thread in it: those that it counts, and those that it writes.
+struct FewWordsShare {
+  int rank;        ///< of the block in its cluster
+  int begin, end;  ///< vectors of the block
+  /// The thread's first vector. Its others are 32, 64, ... behind it, so that the vectors of a warp are neighbours,
+  /// because equal keys often are, too.
+  int first;
+
+  __device__ __forceinline__ FewWordsShare(const WholeVectors& keys, int rank)
+      : rank(rank),
+        begin(rank * keys.share),
+        end(min(begin + keys.share, (keys.end + 7) / 8)),
+        first(begin + int(threadIdx.x) / 32 * 32 * keys.rows + int(threadIdx.x) % 32) {}
+
+  /// Loads the thread's vectors, apart from those that lie partly outside the keys.
+  __device__ __forceinline__ void load(const WholeVectors& keys, uint4 (&vectors)[vectors_per_thread]) const {
+#pragma unroll
+    for (int i = 0; i < vectors_per_thread; ++i) {
+      const int v = first + 32 * i;
+      if (i < keys.rows && v < end && keys.has_all_of(v)) vectors[i] = reinterpret_cast<const uint4*>(keys.base)[v];
+    }
+  }
+};
+
 }  // namespace counting
