@@ -95,6 +95,27 @@ __global__ void aligned_in_shared(unsigned* misaligned) {
   *misaligned = unsigned(reinterpret_cast<std::size_t>(a) % 64 + reinterpret_cast<std::size_t>(b) % 32);
 }
 
+/// Counts what is done with it, which only the host does.
+struct Counted {
+  int value;
+  int* copies;
+  int* destroyed;
+
+  Counted(const Counted& other) : value(other.value), copies(other.copies), destroyed(other.destroyed) { ++*copies; }
+  Counted(int value, int* copies, int* destroyed) : value(value), copies(copies), destroyed(destroyed) {}
+  ~Counted() { ++*destroyed; }
+};
+__global__ void sum_changed(Counted counted, int* to) {
+  counted.value += int(threadIdx.x);  // its own
+  atomicAdd(to, counted.value);
+}
+template <class T>
+__global__ void sum_of_any(T counted, int* to) {
+  atomicAdd(to, counted.value);
+}
+__global__ void sum_overloaded(Counted counted, int* to) { atomicAdd(to, counted.value); }
+[[maybe_unused]] __global__ void sum_overloaded(int, int*) {}
+
 #define LAUNCH_ONE(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
 // clang-format off
 #define LAUNCH_PASTED(suffix, to) \
@@ -247,6 +268,28 @@ TEST_CASE("arguments are evaluated once, and each thread gets its own copy") {
   store<<<2, 32>>>(to.data(), next());
   CHECK(calls == 1);
   CHECK(to[0] == 1);
+}
+
+TEST_CASE("only the host copies and destroys an object with a destructor") {
+  Managed<int> to(1);
+  int copies = 0, destroyed = 0;
+  const Counted counted(5, &copies, &destroyed);
+  sum_changed<<<1, 32>>>(counted, to.data());
+  CHECK(to[0] == 32 * 5 + 31 * 16);
+  sum_of_any<<<1, 2>>>(counted, to.data());
+  sum_of_any<Counted><<<1, 2>>>(counted, to.data());
+  sum_overloaded<<<1, 2>>>(counted, to.data());
+  void (*const variable)(Counted, int*) = sum_overloaded;
+  variable<<<1, 2>>>(counted, to.data());
+  CHECK(to[0] == 32 * 5 + 31 * 16 + 4 * 2 * 5);
+  CHECK(copies == 5);
+  CHECK(destroyed == 5);
+  int* address = to.data();
+  void* arguments[] = {const_cast<Counted*>(&counted), &address};
+  CHECK(cudaLaunchKernel((void*)sum_changed, 1, 2, arguments) == cudaSuccess);
+  CHECK(to[0] == 32 * 5 + 31 * 16 + 5 * 2 * 5 + 1);
+  CHECK(copies == 5);  // of what these addresses point to, the bits are copied
+  CHECK(destroyed == 5);
 }
 
 TEST_CASE("NULL as an argument is a null pointer") {

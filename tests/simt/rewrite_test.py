@@ -17,6 +17,21 @@ class RewriteTest(Rewriting):
             "::simt::LaunchConfig(1, n), a, b); }",
         )
 
+    def test_a_kernel_that_may_take_objects_can_be_chosen_without_a_call(self) -> None:
+        chosen = ", [&](auto simt_choose) -> decltype(simt_choose(%s)) { return simt_choose(%s); })"
+        for kernel, launched, is_chosen in (
+            ("__global__ void k(S s) {}", "k", True),
+            ("__global__ void k(int n, const n::S<int*> s);", "k", True),
+            ("template <class T> __global__ void k(T t) {}", "n::k<int, 2>", True),
+            ("void (*p)(S);", "p", True),
+            ("__global__ void k(unsigned n, const std::size_t m, int* a, const S& s, S* t);", "k", False),
+            ("__global__ void k(void);", "k", False),
+            ("__global__ void k(S s);", "other", False),
+        ):
+            text = self.rewritten(f"{kernel}\nvoid f() {{ {launched}<<<1, 2>>>(a); }}\n")
+            self.assertEqual("::simt::selectable(" in text, is_chosen, kernel)
+            self.assertEqual(chosen % (launched, launched) in text, is_chosen, kernel)
+
     def test_launch_without_arguments_has_no_comma_at_its_end(self) -> None:
         self.assertTrue(self.rewritten("k<<<g, b>>>( );").endswith("::simt::LaunchConfig(g, b) );"))
 

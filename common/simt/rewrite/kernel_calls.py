@@ -57,6 +57,17 @@ def declared_kernels(tokens: list[Token]) -> set[int]:
     return indices
 
 
+def launched_names(tokens: list[Token]) -> set[str]:
+    """What is in front of each `<<<`, without template arguments."""
+    launched = set()
+    for i in range(1, len(tokens)):
+        if repetitions(tokens, i, "<") == 3 and tokens[i - 1].kind == "word":
+            launched.add(tokens[i - 1].text)
+        elif repetitions(tokens, i, "<") == 3 and tokens[i - 1].text == ">":
+            launched.add(tokens[(opening_angle(tokens, i - 1) or 1) - 1].text)
+    return launched
+
+
 def _refuse_results(source: Source, declared: set[int]) -> None:
     """Raises an error for a kernel that is declared to return a number."""
     for i in sorted(declared):
@@ -71,12 +82,7 @@ def _refuse_results(source: Source, declared: set[int]) -> None:
 def _refuse_launched_functions(source: Source, kernels: set[str]) -> None:
     """Raises an error for a function of the source that is launched and not declared __global__."""
     tokens = source.code
-    launched = set()
-    for i in range(1, len(tokens)):
-        if repetitions(tokens, i, "<") == 3 and tokens[i - 1].kind == "word":
-            launched.add(tokens[i - 1].text)
-        elif repetitions(tokens, i, "<") == 3 and tokens[i - 1].text == ">":
-            launched.add(tokens[(opening_angle(tokens, i - 1) or 1) - 1].text)
+    launched = launched_names(tokens)
     for i in range(1, len(tokens) - 1):  # a parameter of the same name may be what is launched
         is_declared = is_name(tokens[i - 1]) and tokens[i - 1].text != "void" or tokens[i - 1].text in ("&", "*", ">")
         if is_declared and tokens[i + 1].text in (",", ")", "="):

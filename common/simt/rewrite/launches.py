@@ -14,6 +14,7 @@ class Known(NamedTuple):
 
     configurations: set[str]  # macros that stand for `<<<...>>>`
     references: References
+    with_objects: set[str]  # kernels
 
 
 def configuration_macros(sources: list[Source]) -> set[str]:
@@ -61,7 +62,7 @@ def _rewrite_launch(source: Source, tokens: list[Token], index: int, known: Know
         raise RewriteError(source, tokens[end].start, f"launch of {name}: no '(arguments)' after '>>>'")
     source.replace(here, tokens[index + 2].end, f"{_before_configuration(name)}(")
     source.replace(tokens[end].start, tokens[end + 2].end, ")")
-    _rewrite_call(source, tokens, (first, index), end + 3, None if in_macro else known.references)
+    _rewrite_call(source, tokens, (first, index), end + 3, None if in_macro else known)
 
 
 def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, known: Known, in_macro: bool) -> None:
@@ -71,7 +72,7 @@ def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, kn
     if first is None or end is None or end + 1 >= len(tokens) or tokens[end + 1].text != "(":
         return
     source.insert(tokens[index].start, _before_configuration(spelling(tokens[first:index])) + " ")
-    _rewrite_call(source, tokens, (first, index), end + 1, None if in_macro else known.references)
+    _rewrite_call(source, tokens, (first, index), end + 1, None if in_macro else known)
 
 
 def _before_configuration(name: str) -> str:
@@ -79,10 +80,10 @@ def _before_configuration(name: str) -> str:
 
 
 def _rewrite_call(
-    source: Source, tokens: list[Token], kernel: tuple[int, int], opened: int, references: References | None
+    source: Source, tokens: list[Token], kernel: tuple[int, int], opened: int, known: Known | None
 ) -> None:
-    """Rewrites the kernel's name, tokens [first, index), and its arguments, whose `(` is at `opened`. `references`:
-    None in a macro, whose parameters may have a kernel's name."""
+    """Rewrites the kernel's name, tokens [first, index), and its arguments, whose `(` is at `opened`. `known`: None in
+    a macro, whose parameters may have a kernel's name."""
     first, index = kernel
     name = spelling(tokens[first:index])
     last = closing(tokens, opened)
@@ -91,16 +92,21 @@ def _rewrite_call(
     _refuse_braced_arguments(source, tokens, opened + 1, last, name)
     arguments = tokens[opened + 1 : last]
     space = " " if first > 0 and tokens[first - 1].text == ":" else ""  # `case 1:kernel<<<1, 1>>>()`
-    source.insert(tokens[first].start, f"{space}::simt::launch([&](auto&... simt_args) {{ ")
-    source.insert(tokens[index - 1].end, "(simt_args...); }")
+    end = index - 1 if tokens[index - 1].text != ">" else (opening_angle(tokens, index - 1) or 1) - 1
+    call, after_call = "[&](auto&... simt_args) { ", "(simt_args...); }"
+    if known and tokens[end].text in known.with_objects:
+        chosen = f"simt_choose({name})"
+        call = f"::simt::selectable({call}"
+        after_call += f", [&](auto simt_choose) -> decltype({chosen}) {{ return {chosen}; }})"
+    source.insert(tokens[first].start, f"{space}::simt::launch({call}")
+    source.insert(tokens[index - 1].end, after_call)
     comma = ", " if arguments else ""
-    if references is None and [token.text for token in arguments] == ["__VA_ARGS__"]:
+    if known is None and [token.text for token in arguments] == ["__VA_ARGS__"]:
         comma = " __VA_OPT__(,) "
     source.replace(tokens[opened].start, tokens[opened].end, comma)
     _replace_null_arguments(source, arguments)
-    if references:
-        end = index - 1 if tokens[index - 1].text != ">" else (opening_angle(tokens, index - 1) or 1) - 1
-        _pass_references(source, split_at_commas(arguments), tokens[end].text, references)
+    if known:
+        _pass_references(source, split_at_commas(arguments), tokens[end].text, known.references)
 
 
 def _pass_references(source: Source, arguments: list[list[Token]], kernel: str, references: References) -> None:

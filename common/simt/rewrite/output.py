@@ -16,7 +16,7 @@ from .kernel_arguments import kernel_names, name_kernel_arguments
 from .kernel_calls import refuse_kernel_calls
 from .launches import Known, configuration_macros, rewrite_launches
 from .local_arrays import watch_arrays
-from .references import reference_parameters
+from .references import kernels_with_objects, reference_parameters
 from .returns import mark_returns
 from .shared_arrays import rewrite_casts, rewrite_shared
 from .shifts import clamp_shifts
@@ -48,7 +48,7 @@ def rewrite_all(sources: list[Source], architecture: int, saturates: bool = Fals
         for tokens in (source.code, *(macro.tokens for macro in source.macros)):
             call_copies(source, tokens)
     kernels = kernel_names(sources)
-    known = Known(configuration_macros(sources), reference_parameters(sources))
+    known = Known(configuration_macros(sources), reference_parameters(sources), kernels_with_objects(sources))
     for source in sources:
         rewrite_launches(source, source.code, known, in_macro=False)
         name_kernel_arguments(source, source.code, kernels)

@@ -1,11 +1,11 @@
-"""Kernel parameters that are references. A launch does not copy what they refer to, so the device must be able to read
-it where it is."""
+"""Kernel parameters that are references, and those that may be objects. A launch does not copy what a reference refers
+to, so the device must be able to read it where it is. The host destroys its copy of an object."""
 
 from __future__ import annotations
 
-from .kernel_calls import ambiguous_names, declared_kernels
+from .kernel_calls import TYPES, ambiguous_names, declared_kernels, launched_names
 from .source import Source
-from .tokens import Token, closing, is_mark
+from .tokens import Token, closing, is_mark, is_name
 
 References = dict[tuple[str, int], frozenset[int]]  # by a kernel's name and its number of parameters: which, from 0
 
@@ -25,6 +25,20 @@ def reference_parameters(sources: list[Source]) -> References:
     for source in sources:
         names -= ambiguous_names(source.code, names, declared_kernels(source.code)) if names else set()
     return {key: positions for key, positions in found.items() if positions and key[0] in names}
+
+
+def kernels_with_objects(sources: list[Source]) -> set[str]:
+    """The names of the kernels with a parameter that may be an object, as far as the words of its type say, and of the
+    variables that are launched."""
+    found, kernels = set(), set()
+    for source in sources:
+        for name in declared_kernels(source.code):
+            kernels.add(source.code[name].text)
+            if any(_may_be_object(parameter) for parameter in _parameters(source.code, name) or []):
+                found.add(source.code[name].text)
+    for source in sources:
+        found |= ambiguous_names(source.code, launched_names(source.code) - kernels, set())
+    return found
 
 
 def split_at_commas(tokens: list[Token]) -> list[list[Token]]:
@@ -56,6 +70,19 @@ def _parameters(tokens: list[Token], name: int) -> list[list[Token]] | None:
     if any(token.text in ("=", ".") for token in inside):
         return None  # a launch may leave out arguments, or have more of them
     return split_at_commas(inside)
+
+
+def _may_be_object(parameter: list[Token]) -> bool:
+    """`S s`, `F<T*> f` or `T t`, but not `const S* s`, `unsigned n` or `std::size_t n`."""
+    depth = 0
+    names = []
+    for token in parameter:
+        depth += is_mark(token, "<") - is_mark(token, ">")
+        if depth == 0 and token.text in ("*", "&", "["):
+            return False
+        if depth == 0 and is_name(token):
+            names.append(token.text)
+    return not any(name in (*TYPES, "void") or name.endswith("_t") for name in names)
 
 
 def _is_reference(parameter: list[Token]) -> bool:

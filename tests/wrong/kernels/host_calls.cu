@@ -1,4 +1,6 @@
 // Calls of the host's that leave an allocation, or free what they must not.
+#include <memory>
+
 #include "case.h"
 
 CASE {
@@ -71,4 +73,27 @@ CASE {
 CASE {
   int* keys = device<int>(64);
   cudaFreeHost(keys);  // expect: invalid-free
+}
+
+/// Each copy frees the memory, and the launch makes one.
+struct Copied {
+  int* data = device<int>(64);
+  ~Copied() { cudaFree(data); }  // expect: invalid-free
+};
+__global__ void fill(Copied copied) { copied.data[threadIdx.x] = 1; }
+CASE {
+  Copied copied;
+  fill<<<1, 64>>>(copied);
+}
+struct CopiedTwice {
+  int* data = device<int>(64);
+  ~CopiedTwice() { cudaFree(data); }
+};
+__global__ void fill_twice(CopiedTwice copied) {
+  copied.data[threadIdx.x] = 1;  // expect: use-after-free
+}
+CASE {
+  auto& copied = *std::make_unique<CopiedTwice>().release();
+  fill_twice<<<1, 64>>>(copied);
+  fill_twice<<<1, 64>>>(copied);
 }

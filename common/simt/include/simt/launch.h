@@ -9,6 +9,7 @@
 
 #include "simt/device.h"
 #include "simt/host_pointers.h"
+#include "simt/object_arguments.h"
 #include "simt/runtime.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -126,6 +127,11 @@ bool points_to_own_memory(const T& argument) {
   }
 }
 
+template <class Call>
+inline constexpr bool is_pointer_to_kernel = std::is_pointer_v<Call>;
+template <class... Parameters>
+inline constexpr bool is_pointer_to_kernel<CalledWithBits<Parameters...>> = true;
+
 template <class Call, class... Arguments>
 cudaError_t run_bound(Bound<Call, Arguments...>& bound, const char* name, Site site, const LaunchConfig& config) {
   bool has_local_argument = false;
@@ -140,7 +146,7 @@ cudaError_t run_bound(Bound<Call, Arguments...>& bound, const char* name, Site s
         bound.arguments);
   }
   // A function object with members holds references to variables that name the kernel, such as a pointer to it.
-  constexpr bool refers_to_caller = !std::is_empty_v<Call> && !std::is_pointer_v<Call>;
+  constexpr bool refers_to_caller = !std::is_empty_v<Call> && !is_pointer_to_kernel<Call>;
   return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound, refers_to_caller, has_local_argument,
               list_numbers<Call, Arguments...>},
              config);
@@ -152,6 +158,31 @@ void launch(const Call& call, const char* name, const char* file, int line, cons
   Bound<Call, std::decay_t<Arguments>...> bound{
       call, std::tuple<std::decay_t<Arguments>...>(static_cast<Arguments&&>(arguments)...)};
   run_bound(bound, name, {file, line}, config);
+}
+
+/// With objects that are destroyed when this returns.
+template <class... Parameters, class... Arguments>
+void launch_with_bits(void (*kernel)(Parameters...), const char* name, Site site, const LaunchConfig& config,
+                      Arguments&&... arguments) {
+  const std::tuple<HostCopy<Parameters, Arguments>...> copies(static_cast<Arguments&&>(arguments)...);
+  std::apply(
+      [&](const auto&... copy) {
+        Bound<CalledWithBits<Parameters...>, Kept<HostCopy<Parameters, Arguments>>...> bound{{kernel}, {kept(copy)...}};
+        run_bound(bound, name, site, config);
+      },
+      copies);
+}
+
+/// Of a kernel that may have parameters of classes with a destructor.
+template <class Call, class Select, class... Arguments>
+void launch(const Selectable<Call, Select>& call, const char* name, const char* file, int line,
+            const LaunchConfig& config, Arguments&&... arguments) {
+  const auto kernel = selected_kernel<std::decay_t<Arguments>...>(call.select);
+  if constexpr (takes<sizeof...(Arguments), std::remove_const_t<decltype(kernel)>>) {
+    launch_with_bits(kernel, name, {file, line}, config, static_cast<Arguments&&>(arguments)...);
+  } else {
+    launch(call.call, name, file, line, config, static_cast<Arguments&&>(arguments)...);
+  }
 }
 
 /// `extern __shared__ T name[]` at file scope: converts to a pointer to the running block's memory.

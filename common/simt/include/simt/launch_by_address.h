@@ -43,9 +43,10 @@ cudaError_t launch_known(const KernelAddress& kernel, const LaunchConfig& config
 template <class... Parameters, std::size_t... Numbers>
 cudaError_t launch_by_addresses(const NamedKernel<Parameters...>& kernel, const LaunchConfig& config, void** arguments,
                                 std::index_sequence<Numbers...>) {
-  Bound<void (*)(Parameters...), std::decay_t<Parameters>...> bound{
-      kernel.function,
-      std::tuple<std::decay_t<Parameters>...>(*static_cast<std::decay_t<Parameters>*>(arguments[Numbers])...)};
+  using Call =
+      std::conditional_t<(is_destroyed<Parameters> || ...), CalledWithBits<Parameters...>, void (*)(Parameters...)>;
+  Bound<Call, Kept<Parameters>...> bound{{kernel.function},
+                                         {kept(*static_cast<std::decay_t<Parameters>*>(arguments[Numbers]))...}};
   return run_bound(bound, kernel.name, kernel.site, config);
 }
 template <class... Parameters>
