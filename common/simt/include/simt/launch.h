@@ -178,7 +178,7 @@ template <class Call, class Select, class... Arguments>
 void launch(const Selectable<Call, Select>& call, const char* name, const char* file, int line,
             const LaunchConfig& config, Arguments&&... arguments) {
   const auto kernel = selected_kernel<std::decay_t<Arguments>...>(call.select);
-  if constexpr (takes<sizeof...(Arguments), std::remove_const_t<decltype(kernel)>>) {
+  if constexpr (takes<Arguments...>(std::remove_const_t<decltype(kernel)>())) {
     launch_with_bits(kernel, name, {file, line}, config, static_cast<Arguments&&>(arguments)...);
   } else {
     launch(call.call, name, file, line, config, static_cast<Arguments&&>(arguments)...);

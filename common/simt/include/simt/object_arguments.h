@@ -107,11 +107,20 @@ auto selected_kernel([[maybe_unused]] const Select& select) {
   }
 }
 
-/// Whether there is a parameter for each argument; others have defaults.
-template <std::size_t arguments, class Kernel>
-inline constexpr bool takes = false;
-template <std::size_t arguments, class... Parameters>
-inline constexpr bool takes<arguments, void (*)(Parameters...)> = arguments == sizeof...(Parameters);
+/// Whether the kernel has a parameter for each argument, whose type fits. Others have defaults or are wrong, which the
+/// compiler explains best where it sees a call.
+template <class... Arguments, class... Parameters>
+constexpr bool takes(void (*)(Parameters...)) {
+  if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
+    return ((std::is_reference_v<Parameters> || std::is_convertible_v<Arguments, Parameters>) && ...);
+  } else {
+    return false;
+  }
+}
+template <class... Arguments>
+constexpr bool takes(UnknownKernel) {
+  return false;
+}
 
 /// The type of the host's copy of an argument.
 template <class Parameter, class Argument>
