@@ -78,7 +78,7 @@ __global__ void CLUSTER_OF(scan_blocks) __launch_bounds__(word_scan_threads) sca
 [[maybe_unused]] static void scan_counters_of_words(std::uint64_t* counts, cudaStream_t stream) {
 #ifndef __SIMT__
   if (lab::device_attribute(cudaDevAttrClusterLaunch) != 0) {
-    scan_word_counters<<<scan_blocks, few_words_threads, 0, stream>>>(counts);
+    scan_word_counters<<<scan_blocks, word_scan_threads, 0, stream>>>(counts);
     CUDA_CHECK(cudaGetLastError());
     return;
   }
