@@ -18,11 +18,12 @@ from ..pictures.trace import Barrier, Trace
 from . import networks, rows, tiles
 from .comparisons import busiest, by_launch, comparisons
 from .networks import Stage
-from .source import SHUFFLE, Source, device_functions
+from .source import SHUFFLE, Source, device_functions, line_of
 from .stage_check import Cause, Run, check_stage
 from .tiles import FEW_KEYS, MOST_ACCESSES, Traced, missing_barrier
 
 _Found = TypeVar("_Found")
+MOST_KEYS = 4096  # of a case that is traced: a kernel may do far more work with them than it should
 BEGINNING = 4_000_000  # characters of the trace of a long run, of which there may be 20 million
 
 
@@ -60,12 +61,30 @@ class Search:
             return _uneven(source, *uneven)
         if "invalid-warp-mask" in kinds and (uneven := source.uneven(SHUFFLE, ("if",))):
             return _uneven_shuffle(source, *uneven)
+        if kinds & {"race", "divergent-barrier"} and (leaving := source.leaving()):
+            return _leaving(source, *leaving)
         if known := _of_host_code(outcome, source) or _of_shape(outcome):
             return known
         found = None
         if can_search(outcome):
             found = self._in_stages(outcome, source)
+        if (
+            source.held
+            and not any(map(_is_of_type, facts))
+            and (fact := self._of_type(outcome.case, source.held[0].type))
+        ):
+            facts = (*facts, fact)
         return _with_facts(found, outcome, facts, source)
+
+    def _of_type(self, case: Case, held: str) -> str:
+        """The fact that a case passes with keys of the type of the variables that hold them; "" if it does not."""
+        other = _TYPES.get(held.replace("std::", ""), "")
+        if not other or case.type in (other, "pairs"):
+            return ""
+        outcome = self._judge.run(
+            self._runner, replace(case, type=other), timeout=self._timeout, environment=check_build.environment()
+        )
+        return f"fails for {case.type} keys, not for {other} keys" if outcome.passed and not outcome.findings else ""
 
     def _in_stages(self, outcome: Outcome, source: Source) -> Cause | None:
         case = outcome.case
@@ -120,6 +139,8 @@ def can_search(outcome: Outcome) -> bool:
     key = (outcome.case.lab, outcome.case.step)
     if outcome.case.task not in ("sort", "exchange") or outcome.case.expect == "refused":
         return False
+    if outcome.case.n > MOST_KEYS:
+        return False
     if outcome.findings:
         return (
             key in _SEARCHES
@@ -173,25 +194,42 @@ def _uneven(source: Source, barrier: int, control: int) -> Cause:
     return Cause(f"{source.file}:{barrier}", text, details)
 
 
+def _leaving(source: Source, leave: int, barrier: int) -> Cause:
+    text = (
+        f"a thread that returns here does not reach the __syncthreads() of line {barrier}, which all threads must reach"
+    )
+    return Cause(
+        f"{source.file}:{leave}", text, ("`return` ends the whole function: skip only this round of the loop",)
+    )
+
+
 def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
     text = f"not all lanes of the warp reach this shuffle: it is inside the if of line {control}"
     details = (source.quoted(control), "let all lanes take part before the if, and use the result inside it")
     return Cause(f"{source.file}:{shuffle}", text, details)
 
 
+def _is_of_type(fact: str) -> bool:
+    return fact.startswith("fails for") and " keys, not for " in fact
+
+
 def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], source: Source) -> Cause | None:
     """What a fact about the cases that fail adds to the cause: the types of keys, and the order."""
     case = outcome.case
-    of_type = next((fact for fact in facts if fact.startswith("fails for") and " keys, not for " in fact), "")
-    is_of_keys = (
-        found is None or found.is_of_order or "loses the key" in found.text or "variable of another type" in found.text
-    )
+    of_type = next(filter(_is_of_type, facts), "")
+    is_of_keys = found is None or found.is_of_order or bool(_OF_KEYS.search(found.text))
     held = source.held[0] if source.held else None
     is_other = bool(of_type)
     if held and is_other and is_of_keys and outcome.status == "wrong" and case.type != "pairs":
         text = f"{held.name} has the type {held.type}, and is given a key; here, keys are {case.type}"
         before = (found.text,) if found else ()
         return Cause(f"{source.file}:{held.line}", text, ("declare it as Key, which is the type of the keys", *before))
+    if found and is_of_keys and source.ignores_order(line_of(found.place)[1]):
+        text = "the kernel compares keys without the order that it is given; lab::before(a, b, order) knows both orders"
+        return replace(found, details=(text, *(d for d in found.details if "the wrong way round" not in d)))
+    if found is None and "fails for pairs, not for their keys alone" in facts and (line := source.without_values()):
+        text = "this line moves a key, and nothing near it moves the value that belongs to the key"
+        return Cause(f"{source.file}:{line}", text, ("of pairs, each value must go where its key goes",))
     if found and found.is_of_order and of_type and re.search(r"= -?nan\b", found.text):
         nan = "a nan has its place in the order: lab::before() knows it, but < and > are false for a nan"
         return replace(found, details=(nan, *(d for d in found.details if not d.startswith("only pairs"))))
@@ -340,5 +378,8 @@ _LONG = {("01-odd-even", 2)}  # steps with hundreds of stages in a launch
 _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
 # Findings that may follow from a wrong pair of positions.
 _EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask"})
+# The type of the keys for which variables of a type are right.
+_TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u32", "uint32_t": "u32", "float": "f32"}
+_OF_KEYS = re.compile("loses the key|variable of another type|which are in order|does not exchange")
 _OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

@@ -207,6 +207,45 @@ class Source:
                 return self._line_at(match.start()), self._line_at(around[0])  # the outermost
         return None
 
+    def leaving(self) -> tuple[int, int] | None:
+        """The first `return` in a loop whose function has a barrier further on, or in a loop around it, and the line of
+        that barrier; None: there is none."""
+        for match in re.finditer(r"\breturn\s*;", self.text):
+            around = [
+                (begins, ends)
+                for begins, ends, at, condition in self._blocks()
+                if begins <= match.start() <= ends and self.text.startswith(("for", "while"), at)
+            ]
+            line = self._line_at(match.start())
+            _, first, last = self.function_of(line)
+            later = [barrier for barrier in self.barriers if line < barrier <= last]
+            again = [n for n in self.barriers if any(self._line_at(b) <= n <= self._line_at(e) for b, e in around)]
+            if around and (later or again):
+                return line, (later or again)[0]
+        return None
+
+    # --- what is forgotten ---
+
+    def without_values(self) -> int:
+        """The first line that stores an element of an array of keys, and near which no value is stored; 0: none."""
+        for number, line in enumerate(self.lines, 1):
+            if not re.search(r"\b(?:keys|tile|own)(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", line):
+                continue
+            near = "\n".join(self.lines[max(0, number - 4) : number + 4])
+            if not re.search(r"values\w*(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", near):
+                return number
+        return 0
+
+    def ignores_order(self, line: int) -> bool:
+        """Whether the kernel around a line compares keys itself, and does not use the order that it is given."""
+        if not 0 < line <= len(self.lines):
+            return False
+        name, first, last = self.function_of(line)
+        head = rf"\b{re.escape(name)}\s*\([^;]*?\)\s*\{{"
+        body = re.split(head, "\n".join(self.lines[first - 1 : last]), maxsplit=1)[-1]
+        compares = re.search(r"\]\s*[<>]=?\s*\w[\w.]*\s*\[|\b(?:a|b|left|right|first|second)\s*[<>]=?\s*\w+", body)
+        return bool(compares) and not re.search(r"\border\b(?!\s*;)", body.replace("(void)order", ""))
+
     @staticmethod
     def _depends(condition: str, names: set[str]) -> bool:
         """Whether the condition differs between threads. A loop whose counter starts at a thread's own number does."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from ..causes import search as causes
 from ..causes.stage_check import Cause
 from ..inspection import look
+from ..mutants import search as mutants
 from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
@@ -280,6 +281,11 @@ class Checker:
         elif shown.kind != failure.kind:
             where += f" (a test failed on the {failure.kind} build; this one shows why)"
         print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
+        with self._mutant_search(shown) as search:
+            self._explain(failure, shown, search)
+
+    def _explain(self, failure: Failure, shown: Failure, search: mutants.MutantSearch | None) -> None:
+        """Prints what is wrong in the case to show, and how to repeat it."""
         options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
         options += " --solution" * self.solution
         # Where the step's stages are known, the smallest case shows which of them is wrong: that comes first.
@@ -310,6 +316,8 @@ class Checker:
             for suspect in suspects.notes(shown.step, self.solution, passed=False):
                 print(wrapped_message(f"  perhaps the reason: {suspect}"))
         print(again, flush=True)
+        if search:
+            self._print_places(search, shown, shrunk, cause.place if cause else "")
         playing = (shrunk.smallest if shrunk else shown.outcome).playing
         if playing and self.observed:
             print(f"  see it run: {playing}" + " --solution" * self.solution, flush=True)
@@ -351,6 +359,32 @@ class Checker:
                 if found := search.cause(self._placed(one), facts, self._source_of(shown.step)):
                     return found
         return None
+
+    def _mutant_search(self, shown: Failure) -> contextlib.AbstractContextManager[mutants.MutantSearch | None]:
+        """The search for a small change that mends the step, if the check build can run the case."""
+        case = shown.outcome.case
+        if not self.observed or case.expect == "refused" or case.input.startswith("file:"):
+            return contextlib.nullcontext()
+        self.build_rest()
+        target = f"labs/{self.lab}-check{self.suffix}{'-solution' * self.solution}"
+        source = suspects.source_of(self._source_of(shown.step))
+        return mutants.MutantSearch(target, Path(shown.step.file).name, source)
+
+    def _print_places(
+        self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, place: str
+    ) -> None:
+        """Prints where small changes mend the step. `place`: where something was found to go wrong."""
+        line = int(place.rpartition(":")[2]) if place.rpartition(":")[2].isdigit() else shown.outcome.line or 0
+        most_keys = min(shown.line.affordable.check, mutants.MOST_KEYS)
+        first = shrunk.smallest.case if shrunk else shown.outcome.case
+        failing = [case for case in dict.fromkeys((first, shown.outcome.case)) if case.n <= most_keys]
+        sets = [group for name in ("quick", "check") for group in self._cases(shown.step, name, "check")]
+        groups = groups_of(sets, shown.line, self.types)
+        others = [case for group in groups for case in group.cases if case.n <= most_keys]
+        with Progress("looking for a small change that mends it"):
+            result = search.result(failing, others, line) if failing else None
+        for text in result.lines(self._source_of(shown.step)) if result else []:
+            print(wrapped_message(text), flush=True)
 
     def _superfluous(self, step: StepFile) -> Cause | None:
         """A stage that a step which is over a budget could do without."""

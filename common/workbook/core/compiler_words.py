@@ -34,6 +34,7 @@ _EMPTY = re.compile(r"suggest braces around empty body in an ['‘](\w+)['’] s
 _VOID = re.compile(rf"variable or field {_Q} declared void")
 _UNDECLARED = re.compile(rf"{_Q} was not declared")
 _NO_MATCH = re.compile(r"no matching function for call to ['‘]((?:\w+::)*(\w+)(?:<[^()]*>)?\(.*\))['’]")
+_AMBIGUOUS = re.compile(r"call of overloaded ['‘](\w+)(?:<[^()]*>)?\((.*)\)['’] is ambiguous")
 _CANDIDATE = re.compile(
     r"note: candidate: ['‘](?:template<.*?> )?[^()]*?(?:\{anonymous\}::[^()]*?)?\b(\w+)(\(.*\))['’]"
 )
@@ -76,6 +77,18 @@ def _not_called(first: str, rest: Sequence[str]) -> str:
     return f"{name}{found[0][2]} cannot take the arguments of this call: {call[1]}" if found else ""
 
 
+def _ambiguous(first: str, _: Sequence[str]) -> str:
+    """A call whose arguments have different types, of a function that takes two of the same."""
+    call = _AMBIGUOUS.search(first)
+    types = [type_.strip().rstrip("&").removeprefix("const ").strip() for type_ in call[2].split(",")] if call else []
+    if not call or len(set(types)) < 2:
+        return ""
+    return (
+        f"the arguments of {call[1]} must have the same type, but have the types {' and '.join(types)}: "
+        f"declare both variables with the same type"
+    )
+
+
 def _with_pointer(before: Sequence[str], first: str) -> str:
     """A parameter `Key keys` that should be `Key* keys`: the template argument is then a pointer."""
     instance = next((match for match in map(_INSTANCE.search, reversed(before)) if match), None)
@@ -91,7 +104,12 @@ def _with_pointer(before: Sequence[str], first: str) -> str:
     )
 
 
-_EXPLANATIONS: Sequence[Callable[[str, Sequence[str]], str]] = (_without_template, _without_mask, _not_called)
+_EXPLANATIONS: Sequence[Callable[[str, Sequence[str]], str]] = (
+    _without_template,
+    _without_mask,
+    _not_called,
+    _ambiguous,
+)
 
 
 def warning(line: str) -> str:

@@ -1,0 +1,275 @@
+// Changes of a program that one run chooses among, for the search for a mistake in a step. The environment variable
+// STEP_MUTANT holds the numbers of the changes to make, one or two, such as "17" or "17,23"; without it, the program does
+// what its author wrote.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+namespace mutants {
+
+struct Chosen {
+  int first = -1, second = -1;
+  Chosen() {
+    if (const char* text = std::getenv("STEP_MUTANT")) std::sscanf(text, "%d,%d", &first, &second);
+  }
+};
+inline const Chosen chosen;
+
+/// Which of `count` changes from the number `first` on is made; -1: none. Not instrumented, because the check build
+/// would report that a kernel reads memory of the host.
+__attribute__((no_sanitize("thread"), noinline)) inline int variant(int first, int count) {
+  if (chosen.first >= first && chosen.first < first + count) return chosen.first - first;
+  if (chosen.second >= first && chosen.second < first + count) return chosen.second - first;
+  return -1;
+}
+
+inline bool is(int number) { return variant(number, 1) == 0; }
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<std::decay_t<T>> && !std::is_same_v<std::decay_t<T>, bool>;
+template <class T>
+inline constexpr bool is_integer = is_number<T> && std::is_integral_v<std::decay_t<T>>;
+
+// --- values ---
+
+/// A condition: turned around, never true, always true.
+inline bool condition(int number, bool given) {
+  switch (variant(number, 3)) {
+    case 0:
+      return !given;
+    case 1:
+      return false;
+    case 2:
+      return true;
+    default:
+      return given;
+  }
+}
+
+/// An integer: one more, one less, twice, half, 0.
+template <class T>
+  requires is_integer<T>
+inline std::decay_t<T> value(int number, T&& given) {
+  using Integer = std::decay_t<T>;
+  switch (variant(number, 5)) {
+    case 0:
+      return Integer(given + 1);
+    case 1:
+      return Integer(given - 1);
+    case 2:
+      return Integer(given * 2);
+    case 3:
+      return Integer(given / 2);
+    case 4:
+      return Integer(0);
+    default:
+      return given;
+  }
+}
+/// Anything else stays as it is.
+template <class T>
+  requires(!is_integer<T>)
+inline T&& value(int, T&& given) {
+  return std::forward<T>(given);
+}
+
+/// The value of a variable, or that of another one, as far as it can be converted.
+template <class T, class... Others>
+inline std::decay_t<T> value_of(int number, T&& own, Others&&... others) {
+  const int chosen_one = variant(number, sizeof...(others));
+  std::decay_t<T> result = own;
+  if (chosen_one >= 0) {
+    int index = 0;
+    const auto take = [&](auto& other) {
+      if constexpr (std::is_convertible_v<decltype(other), std::decay_t<T>>) {
+        if (index == chosen_one) result = static_cast<std::decay_t<T>>(other);
+      }
+      ++index;
+    };
+    (take(others), ...);
+  }
+  return result;
+}
+
+/// A variable, or another one of the same type.
+template <class T, class... Others>
+inline T& one_of(int number, T& own, Others&... others) {
+  const int chosen_one = variant(number, sizeof...(others));
+  T* result = &own;
+  int index = 0;
+  const auto take = [&](auto& other) {
+    if constexpr (std::is_same_v<std::remove_reference_t<decltype(other)>, T>) {
+      if (index == chosen_one) result = &other;
+    }
+    ++index;
+  };
+  if (chosen_one >= 0) (take(others), ...);
+  return *result;
+}
+
+// --- operators: a < b becomes a < Compared(number, "<") < b, which has the same precedence ---
+
+struct Compared {
+  int number;
+  int way;  // 0: <, 1: <=, 2: >, 3: >=, 4: ==, 5: !=
+};
+template <class T>
+struct ComparedWith {
+  T left;
+  Compared how;
+};
+
+template <class A, class B>
+inline bool compare(int way, const A& a, const B& b) {
+  switch (way) {
+    case 0:
+      return a < b;
+    case 1:
+      return a <= b;
+    case 2:
+      return a > b;
+    case 3:
+      return a >= b;
+    case 4:
+      return a == b;
+    default:
+      return a != b;
+  }
+}
+
+/// The other comparison with or without equality; a bound that is one less or one more; the opposite direction; equal or
+/// not; the bound twice or half as large; never, always.
+template <class A, class B>
+inline bool compare(const ComparedWith<A>& left, const B& b) {
+  const auto& a = left.left;
+  const int way = left.how.way;
+  const int made = variant(left.how.number, 9);
+  if (made < 0) return compare(way, a, b);
+  if constexpr (is_number<A> && is_number<B>) {
+    if (made == 1) return compare(way, a, b - 1);
+    if (made == 2) return compare(way, a, b + 1);
+    if (made == 5) return compare(way, a, b * 2);
+    if (made == 6) return compare(way, a, b / 2);
+  }
+  switch (made) {
+    case 0:
+      return compare(way ^ 1, a, b);
+    case 3:
+      return compare(way < 4 ? (way + 2) % 4 : way ^ 1, a, b);
+    case 4:
+      return compare(way < 4 ? (way + 2) % 4 ^ 1 : way ^ 1, a, b);
+    case 7:
+      return false;
+    case 8:
+      return true;
+    default:
+      return compare(way, a, b);
+  }
+}
+
+template <class A>
+inline ComparedWith<A> operator<(const A& left, Compared how) {
+  return {left, how};
+}
+template <class A>
+inline ComparedWith<A> operator>(const A& left, Compared how) {
+  return {left, how};
+}
+template <class A>
+inline ComparedWith<A> operator<=(const A& left, Compared how) {
+  return {left, how};
+}
+template <class A>
+inline ComparedWith<A> operator>=(const A& left, Compared how) {
+  return {left, how};
+}
+template <class A>
+inline ComparedWith<A> operator==(const A& left, Compared how) {
+  return {left, how};
+}
+template <class A>
+inline ComparedWith<A> operator!=(const A& left, Compared how) {
+  return {left, how};
+}
+template <class A, class B>
+inline bool operator<(const ComparedWith<A>& left, const B& b) {
+  return compare(left, b);
+}
+template <class A, class B>
+inline bool operator>(const ComparedWith<A>& left, const B& b) {
+  return compare(left, b);
+}
+template <class A, class B>
+inline bool operator<=(const ComparedWith<A>& left, const B& b) {
+  return compare(left, b);
+}
+template <class A, class B>
+inline bool operator>=(const ComparedWith<A>& left, const B& b) {
+  return compare(left, b);
+}
+template <class A, class B>
+inline bool operator==(const ComparedWith<A>& left, const B& b) {
+  return compare(left, b);
+}
+template <class A, class B>
+inline bool operator!=(const ComparedWith<A>& left, const B& b) {
+  return compare(left, b);
+}
+
+struct Computed {
+  int number;
+};
+template <class T>
+struct ComputedWith {
+  T left;
+  int number;
+};
+/// Changes `a op b`: into `a other b`, into a, into b, into `b op a`, into `a another b`. Only of numbers.
+template <class A, class B, class Op, class Other, class Another>
+inline auto compute(int number, const A& a, const B& b, Op op, Other other, Another another) {
+  using Result = decltype(op(a, b));
+  switch (variant(number, 5)) {
+    case 0:
+      return Result(other(a, b));
+    case 1:
+      return Result(a);
+    case 2:
+      return Result(b);
+    case 3:
+      return Result(op(b, a));
+    case 4:
+      return Result(another(a, b));
+    default:
+      return Result(op(a, b));
+  }
+}
+
+#define STEP_MUTANTS_OPERATOR(OP, OTHER, ANOTHER)                                                                     \
+  template <class A>                                                                                                  \
+  inline ComputedWith<A> operator OP(const A & left, Computed how) {                                                  \
+    return {left, how.number};                                                                                        \
+  }                                                                                                                   \
+  template <class A, class B>                                                                                         \
+  inline auto operator OP(const ComputedWith<A>& left, const B& b) {                                                  \
+    if constexpr (is_integer<A> && is_integer<B>) {                                                                   \
+      return compute(                                                                                                 \
+          left.number, left.left, b, [](auto x, auto y) { return x OP y; }, [](auto x, auto y) { return x OTHER y; }, \
+          [](auto x, auto y) { return x ANOTHER y; });                                                                \
+    } else {                                                                                                          \
+      return left.left OP b;                                                                                          \
+    }                                                                                                                 \
+  }
+STEP_MUTANTS_OPERATOR(+, -, ^)
+STEP_MUTANTS_OPERATOR(-, +, ^)
+STEP_MUTANTS_OPERATOR(*, /, +)
+STEP_MUTANTS_OPERATOR(/, *, %)
+STEP_MUTANTS_OPERATOR(%, /, &)
+STEP_MUTANTS_OPERATOR(&, |, %)
+STEP_MUTANTS_OPERATOR(|, &, ^)
+STEP_MUTANTS_OPERATOR(^, |, +)
+#undef STEP_MUTANTS_OPERATOR
+
+}  // namespace mutants
