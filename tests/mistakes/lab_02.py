@@ -71,6 +71,12 @@ MISTAKES = (
     in_record(
         "the second run read forwards",
         {"b = max(b - 1, runs.first);": "b = min(b + 1, runs.end - 1);"},
-        ["FAILED  step 05 record, ", "05_record.cu"],
+        [
+            "FAILED  step 05 record, ",
+            "05_record.cu",
+            "The mistake may be here: ",
+            "{at}: `+` is the wrong operator in `b + 1`",
+        ],
+        is_searched=True,
     ),
 )

@@ -9,6 +9,7 @@ from mistake import Mistake
 FIRST_STAGE = (
     "compare_exchange<order>(keys, values, i, partner);\n    }\n    __syncthreads();  // the next stage compares"
 )
+STRIDE = "if (partner < count) compare_exchange<order>(keys, values, i, partner);\n      }\n      __syncthreads()"
 LEAVES = "    if (run / 2 + threadIdx.x > tile_keys / 4) return;\n"
 in_global = partial(Mistake, "03-bitonic", "01_global.cu")
 in_shared = partial(Mistake, "03-bitonic", "02_shared.cu")
@@ -38,6 +39,30 @@ MISTAKES = (
         {"(i & k) == 0;": "(t & k) == 0;"},
         ["FAILED  step 01 global, cpu build", "01_global.cu: ", "wrong key at index", "input ", "got ", "expected "],
         quick=True,
+    ),
+    in_global(
+        "the wrong bit decides the direction",
+        {"(i & k) == 0;": "(i & j) == 0;"},
+        [
+            "FAILED  step 01 global, cpu build",
+            "look at line ",
+            "The mistake may be here: ",
+            "{at}: j is not the variable that belongs here: ",
+        ],
+        quick=True,
+        is_searched=True,
+    ),
+    in_shared(
+        "a thread without a pair leaves the kernel",
+        {STRIDE: STRIDE.replace("if (partner < count)", "if (partner >= count) return;\n        if (true)")},
+        [
+            "FAILED  step 02 shared, ",
+            "{at}: error: a thread that returns here does not reach the __syncthreads() of line ",
+            "The mistake may be here: ",
+            "{at}: `return` ends the whole function, and not only this round of the loop",
+        ],
+        quick=True,
+        is_searched=True,
     ),
     in_global(
         "only powers of two",

@@ -114,7 +114,14 @@ MISTAKES = (
     in_global(
         "a scan that is one counter short",
         {"v <= byte_values; ++v": "v < byte_values; ++v"},
-        ["FAILED  step 01 global, ", "01_global.cu:"],
+        [
+            "FAILED  step 01 global, ",
+            "01_global.cu:",
+            "The mistake may be here: ",
+            "{at}: `v < byte_values` is wrong where both sides are equal",
+        ],
+        quick=True,
+        is_searched=True,
     ),
     in_shared(
         "the buffers of the scan are not exchanged",

@@ -22,6 +22,7 @@ class Mistake:
     step: int = 0  # that is checked; 0: the one with the mistake
     quick: bool = False  # part of the default suite
     alone: bool = False  # the check build alone shows it, and only that one is run
+    is_searched: bool = False  # small changes of the file are tried, too, which takes seconds
 
     @property
     def original(self) -> Path:

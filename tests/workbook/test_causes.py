@@ -11,7 +11,7 @@ from unittest import mock
 
 import traces
 
-from workbook.causes import comparisons, networks, rows, tiles
+from workbook.causes import comparisons, networks, remarks, rows, tiles
 from workbook.causes.search import _SEARCHES
 from workbook.causes.source import SHUFFLE, Source, device_functions
 from workbook.causes.stage_check import Cause
@@ -164,7 +164,7 @@ __global__ void kernel(Key* keys) {
     def test_between_two_loops(self) -> None:
         found = self.found(4, 6)
         self.assertIn("a.cu:4: error: no barrier comes between this line and line 6\n", found)
-        self.assertIn("put __syncthreads() after line 5, before line 6\n", found)
+        self.assertIn("put __syncthreads() directly after line 5\n", found)
 
     def test_before_a_function(self) -> None:
         found = self.found(13, 4)
@@ -172,7 +172,9 @@ __global__ void kernel(Key* keys) {
 
     def test_between_two_rounds(self) -> None:
         found = self.found(4, 4)
-        self.assertIn("a.cu:4: error: no barrier comes between this line and what comes to it next", found)
+        self.assertIn(
+            "a.cu:4: error: no barrier comes between one round of the loop around this line and the next", found
+        )
         self.assertIn("put __syncthreads() after line 5, where all pairs have been compared", found)
 
     def test_before_the_next_round(self) -> None:
@@ -471,6 +473,99 @@ class Rows(unittest.TestCase):
     def test_the_keys_of_another_lane(self) -> None:
         found = self.found(self.run_of(moved=1))
         self.assertIn("a.cu:10: error: row 0: lane 1 loads keys[0]; its four keys are keys[4] to keys[7]", found)
+
+
+SORT = """__global__ void sort(int* keys, int* values, int count, lab::Order order) {
+  __shared__ Value tile_values[64];
+  for (int run = 2; run < count; run *= 2) {
+    for (int stride = run / 2; stride > 0; stride /= 2) {
+      for (int t = threadIdx.x; t < count; t += blockDim.x) {
+        if (t >= count) return;
+        const bool up = (t & run) == 0;
+        if (keys[t] < keys[t + stride]) keys[t] = 0;
+      }
+      __syncwarp();
+    }
+    __syncthreads();
+  }
+  compare_exchange<order>(tile, values, 0, 1);
+}
+
+__global__ void shuffle(int* keys) {
+  const int lane = threadIdx.x % 32;
+  if (lane > 3) return;
+  keys[lane] = __shfl_down_sync(0xffffffff, keys[lane], 1);
+}
+
+void launch() {
+  merge<order, true><<<1, 32>>>();
+}
+"""
+
+
+class Remarks(unittest.TestCase):
+    """What the text of a step says about a cause."""
+
+    def setUp(self) -> None:
+        enter = mock.patch.object(suspects, "source_of", lambda _: SORT)
+        enter.start()
+        self.addCleanup(enter.stop)
+        self.source = Source("a.cu")
+
+    def remarked(self, text: str, *details: str, line: int = 8) -> Cause:
+        found = remarks.remarked(Cause(f"a.cu:{line}", text, details), self.source)
+        assert found
+        return found
+
+    def test_loops(self) -> None:
+        self.assertEqual(self.source.loops_around(8), [3, 4, 5])
+        self.assertEqual(self.source.loops_around(14), [])
+
+    def test_what_leaves_early(self) -> None:
+        self.assertEqual(self.source.leaving(), (6, 12))
+        self.assertEqual(self.source.leaving_shuffles(), (19, 20))
+
+    def test_what_is_forgotten(self) -> None:
+        self.assertEqual(self.source.without_values(), 8)
+        self.assertFalse(self.source.ignores_order(8))
+        with mock.patch.object(suspects, "source_of", lambda _: SORT.replace("<order>", "")):
+            self.assertTrue(Source("a.cu").ignores_order(8))
+        self.assertEqual((self.source.kernel("shuffle"), self.source.kernel("other")), (17, 0))
+
+    def test_too_few_stages(self) -> None:
+        found = self.remarked("a tile of 8 keys needs 6 stages, but only 3 are executed")
+        self.assertEqual(
+            found.details[0], "where does the loop over the runs end? line 3: for (int run = 2; run < count; run *= 2)"
+        )
+
+    def test_a_stage_that_is_there_twice(self) -> None:
+        text = "this stage compares the pairs that the stage before it has compared: (0, 1)"
+        found = self.remarked(text, "it is stage 2", "line 8: if (keys[t] < keys[t + stride])")
+        self.assertIn("line 4: for (int stride = run / 2", found.details[0])
+        self.assertEqual(found.details[1:], ("it is stage 2",))
+
+    def test_the_direction(self) -> None:
+        found = self.remarked(
+            "thread 1 compares", "the order here is the opposite of ascending, because 2 & 2 is not 0"
+        )
+        self.assertIn("look at line 7: const bool up = (t & run) == 0", found.details[0])
+
+    def test_a_barrier_of_the_warp(self) -> None:
+        found = self.remarked("no barrier follows this line", "put __syncthreads() after line 9")
+        self.assertEqual(
+            found.details, ("__syncwarp() in line 10 orders the lanes of one warp only: use __syncthreads() there",)
+        )
+
+    def test_a_flag_of_a_launch(self) -> None:
+        text = "launch 5 (merge<order, true>) compares the pairs of the mirror stage of runs of 8 keys: (0, 7)"
+        found = self.remarked(text, "it must be the stage with stride 2")
+        self.assertEqual(found.place, "a.cu:24")
+        self.assertIn("is that right for this launch?", found.details[0])
+
+    def test_others_stay_as_they_are(self) -> None:
+        cause = Cause("a.cu:8", "thread 0 loses the key 3", ("before: 3",))
+        self.assertEqual(remarks.remarked(cause, self.source), cause)
+        self.assertIsNone(remarks.remarked(None, self.source))
 
 
 if __name__ == "__main__":

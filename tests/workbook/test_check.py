@@ -131,6 +131,7 @@ class CheckStep(unittest.TestCase):
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
             mock.patch.object(build, "object_of", lambda *_: None),
+            mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext()),
             mock.patch.object(nvcc_compile, "_target", lambda *_: None),
             mock.patch.object(shrinking, "TRIES", options.pop("tries", 0)),
             mock.patch.object(
@@ -245,7 +246,7 @@ class CheckStep(unittest.TestCase):
         self.assertEqual(
             printed,
             "step 02 is not written yet: labs/04-counting/02_shared.cu:86\n"
-            "Write what is missing, then delete the line that says NOT_WRITTEN.\n"
+            "Write what is missing; once it is written, delete the line that says NOT_WRITTEN.\n"
             "./workbook hint 04-counting 2 helps.\n",
         )
 

@@ -393,6 +393,14 @@ class Texts(unittest.TestCase):
                 "41: error: pair(Key&, Key) cannot take the arguments of this call: pair(int*&, int&)",
             ),
             (
+                call.format("pair(int&, long int&)") + candidate.replace("Key&", "Key") + f"{place}:41:25: note: no\n",
+                "41: error: arguments 1 and 2 of pair must have the same type, but have the types int and long int",
+            ),
+            (
+                f"{place}:41:44: error: call of overloaded ‘place(int&, int64_t&)’ is ambiguous\n",
+                "41: error: the arguments of place must have the same type, but have the types int and int64_t",
+            ),
+            (
                 f"{place}:21:17: error: variable or field ‘run’ declared void\n"
                 f"{place}:21:27: error: ‘Key’ was not declared in this scope\n",
                 "21: error: Key was not declared: write template <class Key> in the line above",

@@ -15,7 +15,7 @@ from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome
 from ..pictures import trace as traces
 from ..pictures.trace import Barrier, Trace
-from . import networks, rows, tiles
+from . import networks, remarks, rows, tiles
 from .comparisons import busiest, by_launch, comparisons
 from .networks import Stage
 from .source import SHUFFLE, Source, device_functions, line_of
@@ -63,18 +63,36 @@ class Search:
             return _uneven_shuffle(source, *uneven)
         if kinds & {"race", "divergent-barrier"} and (leaving := source.leaving()):
             return _leaving(source, *leaving)
+        is_of_lanes = kinds == {"invalid-warp-mask"} or (outcome.status == "wrong" and not kinds)
+        leaving = source.leaving_shuffles() if is_of_lanes else None
+        if leaving and (kinds or self._has_exits(outcome)):
+            return _leaving(source, *leaving)
         if known := _of_host_code(outcome, source) or _of_shape(outcome):
             return known
         found = None
         if can_search(outcome):
-            found = self._in_stages(outcome, source)
+            found = _without_consequences(self._in_stages(outcome, source), outcome)
         if (
             source.held
             and not any(map(_is_of_type, facts))
             and (fact := self._of_type(outcome.case, source.held[0].type))
         ):
             facts = (*facts, fact)
-        return _with_facts(found, outcome, facts, source)
+        found = _with_facts(found, outcome, facts, source)
+        is_idle = found is not None and found.text.startswith("no thread compares any")
+        if (found is None or is_idle) and outcome.status == "wrong" and not kinds:
+            found = _without_stores(self._observed(outcome), source) or found
+        return remarks.remarked(found, source)
+
+    def _observed(self, outcome: Outcome) -> Outcome:
+        """The same case on the check build, which notes what is launched, if the outcome is of another build."""
+        if outcome.launches or outcome.remarks:
+            return outcome
+        return self._judge.run(self._runner, outcome.case, timeout=self._timeout, environment=check_build.environment())
+
+    def _has_exits(self, outcome: Outcome) -> bool:
+        """Whether lanes have left before a shuffle that names them."""
+        return any(remark.kind == "early-exit" for remark in self._observed(outcome).remarks)
 
     def _of_type(self, case: Case, held: str) -> str:
         """The fact that a case passes with keys of the type of the variables that hold them; "" if it does not."""
@@ -113,10 +131,10 @@ class Search:
                 self._most = 0
         return search(case, self.traced)
 
-    def superfluous(self, case: Case) -> Cause | None:
-        """A stage of a right step that it could do without; None if none is found."""
+    def superfluous(self, case: Case, file: str) -> Cause | None:
+        """A stage of a right step, whose file is given, that it could do without; None if none is found."""
         search = _REPEATED.get((case.lab, case.step))
-        return search(case, self.traced) if search else None
+        return remarks.remarked(search(case, self.traced) if search else None, Source(file))
 
     def _decided(self, outcome: Outcome, found: Cause) -> Cause | None:
         """Why two keys are not exchanged: other keys may show it."""
@@ -194,13 +212,40 @@ def _uneven(source: Source, barrier: int, control: int) -> Cause:
     return Cause(f"{source.file}:{barrier}", text, details)
 
 
-def _leaving(source: Source, leave: int, barrier: int) -> Cause:
-    text = (
-        f"a thread that returns here does not reach the __syncthreads() of line {barrier}, which all threads must reach"
-    )
-    return Cause(
-        f"{source.file}:{leave}", text, ("`return` ends the whole function: skip only this round of the loop",)
-    )
+def _without_consequences(found: Cause | None, outcome: Outcome) -> Cause | None:
+    """What the stages show, unless it follows from a launch that has ended early."""
+    is_ended = any(finding.kind == "out-of-bounds" for finding in outcome.findings)
+    return None if found and is_ended and _OF_NUMBER.search(found.text) else found
+
+
+def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
+    """A kernel that stores nothing, although nothing else explains a wrong result."""
+    counted = ("global_st_requests", "global_atomic_requests")
+    for launch in outcome.launches if outcome.status == "wrong" and not outcome.findings else ():
+        own = [one for one in outcome.launches if one["kernel"] == launch["kernel"]]
+        if any(one.get(name, 0) for one in own for name in counted):
+            continue
+        name = launch["kernel"].partition("<")[0].rpartition("::")[2]
+        line = source.kernel(name)
+        if line:
+            text = f"{name} stores nothing in global memory, so all of its work is lost"
+            return Cause(
+                f"{source.file}:{line}",
+                text,
+                ("is a store missing at its end? A variable that holds a key is only a copy",),
+            )
+    return None
+
+
+def _leaving(source: Source, leave: int, met: int) -> Cause:
+    """A `return` before a barrier or a shuffle, which is in the line `met`."""
+    if SHUFFLE.search(source.lines[met - 1]):
+        text = f"a lane that returns here does not reach the shuffle of line {met}, but all lanes of the mask must"
+        remedy = "let it go on without keys of its own: it takes part in all shuffles, and stores nothing"
+    else:
+        text = f"a thread that returns here does not reach the __syncthreads() of line {met}, but all threads must"
+        remedy = "`return` ends the whole function: skip only this round of the loop"
+    return Cause(f"{source.file}:{leave}", text, (remedy,))
 
 
 def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
@@ -228,7 +273,7 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         text = "the kernel compares keys without the order that it is given; lab::before(a, b, order) knows both orders"
         return replace(found, details=(text, *(d for d in found.details if "the wrong way round" not in d)))
     if found is None and "fails for pairs, not for their keys alone" in facts and (line := source.without_values()):
-        text = "this line moves a key, and nothing near it moves the value that belongs to the key"
+        text = "this line moves keys, and not the values that belong to them"
         return Cause(f"{source.file}:{line}", text, ("of pairs, each value must go where its key goes",))
     if found and found.is_of_order and of_type and re.search(r"= -?nan\b", found.text):
         nan = "a nan has its place in the order: lab::before() knows it, but < and > are false for a nan"
@@ -381,5 +426,6 @@ _EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-
 # The type of the keys for which variables of a type are right.
 _TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u32", "uint32_t": "u32", "float": "f32"}
 _OF_KEYS = re.compile("loses the key|variable of another type|which are in order|does not exchange")
+_OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times")
 _OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

@@ -146,6 +146,15 @@ class Source:
 
     # --- the order of lines ---
 
+    def loops_around(self, line: int) -> list[int]:
+        """The lines of the loops around a line, the outermost first."""
+        around = [
+            self._line_at(at)
+            for begins, ends, at, _ in self._blocks()
+            if self.text.startswith(("for", "while"), at) and self._line_at(begins) <= line <= self._line_at(ends)
+        ]
+        return sorted(number for number in around if number != line or len(around) == 1)
+
     def function_of(self, line: int) -> tuple[str, int, int]:
         """The name of the function around a line, and its first and last line."""
         first = next((n for n in range(line, 1, -1) if self.lines[n - 2].startswith("}")), 1)
@@ -224,11 +233,31 @@ class Source:
                 return line, (later or again)[0]
         return None
 
+    def leaving_shuffles(self) -> tuple[int, int] | None:
+        """The first `return` of a kernel under a condition that depends on the thread, and the line of the first
+        shuffle; None: the file does not have both."""
+        shuffle = SHUFFLE.search(self.text)
+        for match in re.finditer(r"\breturn\s*;", self.text) if shuffle else ():
+            names = self._of_threads(match.start()) | {"lane", "warp"}
+            controls = [condition for begins, ends, _, condition in self._blocks() if begins <= match.start() <= ends]
+            head = "\n".join(self.lines[slice(*self.function_of(self._line_at(match.start()))[1:])])
+            if any(self._depends(condition, names) for condition in controls) and "__global__" in head and shuffle:
+                return self._line_at(match.start()), self._line_at(shuffle.start())
+        return None
+
     # --- what is forgotten ---
+
+    def kernel(self, name: str) -> int:
+        """The line in which a kernel is defined; 0: in none."""
+        match = re.search(rf"__global__[^;{{}}]*\b{re.escape(name)}\s*\(", self.text)
+        return self._line_at(match.end()) if match else 0
 
     def without_values(self) -> int:
         """The first line that stores an element of an array of keys, and near which no value is stored; 0: none."""
+        declared = re.search(r"__shared__\s+Value\s+(\w+)\s*\[", self.text)
         for number, line in enumerate(self.lines, 1):
+            if declared and re.search(r"\(\s*tile\s*,\s*values\b", line):
+                return number
             if not re.search(r"\b(?:keys|tile|own)(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", line):
                 continue
             near = "\n".join(self.lines[max(0, number - 4) : number + 4])

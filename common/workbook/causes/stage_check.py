@@ -272,6 +272,11 @@ def _step_of(run: Run, found: Sequence[Comparison], one: Comparison, stage: Stag
     if not 0 < step < threads:
         return ""
     numbers = ", ".join(str(stage.number_of(pair)) for pair in own[:3])
+    other = next((o for o in found if (o.block, o.thread) != (one.block, one.thread)), None)
+    if other and other.pair == own[0] and len(own) == len(stage.pairs):
+        return (
+            "each thread takes all pairs, beginning with the first: its own pair must follow from the thread's number"
+        )
     return (
         f"{run.thread(one)} takes the pairs {numbers}, ...: its loop goes on by {step}, but it must go on by the "
         f"number of threads in the {whose}, {threads}"

@@ -304,8 +304,13 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
     grid = run.trace.launches[launch].grid.partition(",")[0]
     blocks = "there is one block" if grid == "1" else f"there are {grid} blocks"
     where = f"launch {launch + 1} ({run.trace.launches[launch].kernel.partition('<')[0]})"
-    details = (f"{blocks}: a block must go on with more tiles if there are more", f"in {where}")
-    return Cause(found[0].place, text, details)
+    advice = f"{blocks}: a block must go on with more tiles if there are more"
+    if grid.isdigit() and int(grid) > missing[0]:  # it has a block of its own
+        text = (
+            f"no thread loads or stores anything of tile {missing[0]}, positions {first} to {min(first + size, n) - 1}"
+        )
+        advice = f"{blocks}: in a tile, each block counts its own threads, by threadIdx.x alone"
+    return Cause(found[0].place, text, (advice, f"in {where}"))
 
 
 # --- bitonic stages ---
@@ -420,14 +425,14 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
     calls = whose if source.call_in(high, high, name) or source.call_in(high, high, other_name) else ""
     end = source.end_of_pairs(low)
     if low == high:
-        text = "no barrier comes between this line and what comes to it next, in the next round of a loop"
+        text = "no barrier comes between one round of the loop around this line and the next"
         return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
     if any(end <= barrier < high for barrier in source.barriers):
         end = source.end_of_pairs(high)
         text = f"no barrier follows this line before line {low} is reached in the next round of the loop"
         return text, f"put __syncthreads() after line {end}, at the end of the round", high
     text = f"no barrier comes between this line and line {high}{calls}"
-    return text, f"put __syncthreads() after line {end}, before line {high}", low
+    return text, f"put __syncthreads() directly after line {end}", low
 
 
 def beside_races(case: Case, traced: Traced) -> Cause | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -268,7 +269,7 @@ class Checker:
         is_own = (gap.lab, gap.number) == (step.lab, step.number)
         lab = "" if gap.lab == step.lab else f"{gap.lab}, "
         print(lab + not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
-        print("Write what is missing, then delete the line that says NOT_WRITTEN.")
+        print("Write what is missing; once it is written, delete the line that says NOT_WRITTEN.")
         print(f"./workbook hint {gap.lab} {gap.number} helps.", flush=True)
         if is_own:
             self.save(step, kind, "not written")
@@ -309,7 +310,7 @@ class Checker:
             print(table)
         if shrunk:
             *lines, again = check_build.smaller_lines(shrunk, options, with_facts=not is_known)
-            print(*lines, sep="\n")
+            print(*lines, sep="\n", end="\n" * bool(lines))
         if launched := self._launched(shown.line, shrunk.smallest if shrunk else shown.outcome):
             print(launched)
         if shown.outcome.status == "wrong" and not shown.outcome.findings:
@@ -357,7 +358,9 @@ class Checker:
             larger = self._larger(outcome)
             for one in filter(None, (larger, outcome)):
                 if found := search.cause(self._placed(one), facts, self._source_of(shown.step)):
-                    return found
+                    options = " --build check" + " --solution" * self.solution
+                    repeated = f"seen in: {one.replay}{options}" if one is larger else ""
+                    return replace(found, details=tuple(filter(None, (*found.details, repeated))))
         return None
 
     def _mutant_search(self, shown: Failure) -> contextlib.AbstractContextManager[mutants.MutantSearch | None]:
@@ -382,14 +385,24 @@ class Checker:
         groups = groups_of(sets, shown.line, self.types)
         others = [case for group in groups for case in group.cases if case.n <= most_keys]
         with Progress("looking for a small change that mends it"):
-            result = search.result(failing, others, line) if failing else None
+            result = search.result(failing, others, functools.partial(self._is_right, shown), line) if failing else None
         for text in result.lines(self._source_of(shown.step)) if result else []:
             print(wrapped_message(text), flush=True)
+
+    def _is_right(self, shown: Failure, runner: Path, environment: Mapping[str, str]) -> bool:
+        """Whether the check build has nothing against a step with a change that an environment chooses."""
+        with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:
+            tasks = [shown.line.task]
+            verdict = check_build.check_step(
+                self.lab, shown.step.number, runner, QUICK_SECONDS, judges=judges, tasks=tasks, types=self.types, more=0
+            )
+        return verdict.passed
 
     def _superfluous(self, step: StepFile) -> Cause | None:
         """A stage that a step which is over a budget could do without."""
         case = Case(step.lab, step.number, 16, input="reversed", type="u32", order="ascending")
-        return causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS).superfluous(case)
+        search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
+        return search.superfluous(case, self._source_of(step))
 
     def _larger(self, outcome: Outcome) -> Outcome | None:
         """A case of a few more keys that fails in the same way: two or three keys show no rule. None: there is none."""

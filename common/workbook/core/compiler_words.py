@@ -74,13 +74,36 @@ def _not_called(first: str, rest: Sequence[str]) -> str:
         if parameter := _UNDEDUCED.search(line):
             return f"the template argument {parameter[1]} of {name} is missing: write {name}<{parameter[1]}>"
     found = [match for match in map(_CANDIDATE.search, rest) if match and match[1] == name]
-    return f"{name}{found[0][2]} cannot take the arguments of this call: {call[1]}" if found else ""
+    if not found:
+        return ""
+    return _of_same_type(name, found[0][2], call[1]) or (
+        f"{name}{found[0][2]} cannot take the arguments of this call: {call[1]}"
+    )
+
+
+def _types(arguments: str) -> list[str]:
+    """The types in brackets, without const and &."""
+    listed = arguments.rpartition("(")[2].rstrip(")").split(",")
+    return [re.sub(r"\bconst\b|&", "", type_).strip() for type_ in listed]
+
+
+def _of_same_type(name: str, takes: str, call: str) -> str:
+    """Two arguments for which a template has one type, and that have different ones; "" if that is not the error."""
+    wanted, given = _types(takes), _types(call)
+    for i, type_ in enumerate(wanted if len(wanted) == len(given) else []):
+        j = next((j for j in range(i + 1, len(wanted)) if wanted[j] == type_ and given[j] != given[i]), 0)
+        if j and type_.isidentifier() and "*" not in given[i] + given[j]:
+            return (
+                f"arguments {i + 1} and {j + 1} of {name} must have the same type, but have the types {given[i]} and "
+                f"{given[j]}: declare both variables with the same type"
+            )
+    return ""
 
 
 def _ambiguous(first: str, _: Sequence[str]) -> str:
     """A call whose arguments have different types, of a function that takes two of the same."""
     call = _AMBIGUOUS.search(first)
-    types = [type_.strip().rstrip("&").removeprefix("const ").strip() for type_ in call[2].split(",")] if call else []
+    types = _types(call[2]) if call else []
     if not call or len(set(types)) < 2:
         return ""
     return (

@@ -8,6 +8,7 @@ from .reading import (
     ARITHMETIC,
     RELATIONS,
     Name,
+    called,
     closing,
     is_mark,
     is_operand,
@@ -48,8 +49,8 @@ _BUILTINS = {
 _WRONG_VALUES = (
     "is too small by one",
     "is too large by one",
-    "is too small: half of what it should be",
-    "is too large: twice what it should be",
+    "is too small",
+    "is too large",
     "should be 0",
 )
 _HOLDS = "the condition `{}` holds where it should not"
@@ -181,6 +182,7 @@ class Expressions:
             f"`{made.spelled(first, at)}` should not be part of `{what}`",
             f"the two sides of `{what}` are exchanged" if word in "-/%" else "",
             wrong.format(word, what),
+            rank=3,
         )
         made.put_behind(at, f" mutants::Computed{{{number}}} {word}")
 
@@ -237,7 +239,7 @@ class Expressions:
             by_value = False
         else:
             return
-        call = made.spelled(opened - 1, close + 1)
+        call = made.spelled(*called(tokens, opened)) + made.spelled(opened, close + 1)
         number = made.add(one[0], f"`{a}` and `{b}` are exchanged in `{call}`")
         function = "value_of" if by_value else "one_of"
         made.wrap(*one, f"mutants::{function}({number}, ", f", {b})")
@@ -320,6 +322,8 @@ class Expressions:
         if tokens[at + 2].text != "x" or made.is_excluded(at, at + 3):
             return
         others = _BUILTINS[tokens[at].text]
+        if "blockIdx.x * blockDim.x" in made.whole_line(at).replace(")", ""):
+            others = others[:1]  # the number of a thread among all threads, as it is mostly written
         number = made.add(at, *(f"{text}: `{made.whole_line(at)}`" for _, text in others), rank=0)
         chosen = "".join(f"mutants::is({number + i}) ? unsigned({other}) : " for i, (other, _) in enumerate(others))
         made.wrap(at, at + 3, f"({chosen}", ")")

@@ -1,7 +1,10 @@
 // Changes of a program that one run chooses among, for the search for a mistake in a step. The environment variable
 // STEP_MUTANT holds the numbers of the changes to make, one or two, such as "17" or "17,23"; without it, the program does
-// what its author wrote.
+// what its author wrote. STEP_MUTANTS_SEEN names a file for the first numbers of all places that are reached, as int.
 #pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,19 +13,32 @@
 
 namespace mutants {
 
-struct Chosen {
-  int first = -1, second = -1;
-  Chosen() {
+/// What the environment asks for.
+struct Asked {
+  int first = -1, second = -1;  // changes to make
+  int seen = -1;                // file for the numbers of the places that are reached
+  Asked() {
     if (const char* text = std::getenv("STEP_MUTANT")) std::sscanf(text, "%d,%d", &first, &second);
+    if (const char* path = std::getenv("STEP_MUTANTS_SEEN")) seen = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
   }
 };
-inline const Chosen chosen;
+inline const Asked asked;
+inline constexpr int max_places = 1 << 14;
+inline bool is_seen[max_places];
+
+/// Writes the number of a place when it is reached for the first time. Two threads may both do that.
+__attribute__((no_sanitize("thread"), noinline)) inline void see(int place) {
+  if (place >= max_places || is_seen[place]) return;
+  is_seen[place] = true;
+  if (write(asked.seen, &place, sizeof place) < 0) is_seen[place] = false;
+}
 
 /// Which of `count` changes from the number `first` on is made; -1: none. Not instrumented, because the check build
 /// would report that a kernel reads memory of the host.
 __attribute__((no_sanitize("thread"), noinline)) inline int variant(int first, int count) {
-  if (chosen.first >= first && chosen.first < first + count) return chosen.first - first;
-  if (chosen.second >= first && chosen.second < first + count) return chosen.second - first;
+  if (asked.seen >= 0) see(first);
+  if (asked.first >= first && asked.first < first + count) return asked.first - first;
+  if (asked.second >= first && asked.second < first + count) return asked.second - first;
   return -1;
 }
 

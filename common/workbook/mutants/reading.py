@@ -11,7 +11,7 @@ from ..core.course import ROOT
 sys.path.insert(0, str(ROOT / "common/simt"))
 
 from rewrite.source import RewriteError, Source, tokenize
-from rewrite.tokens import Token, closing, is_mark
+from rewrite.tokens import Token, closing, is_mark, name_start
 
 __all__ = ["RewriteError", "Token", "closing", "is_mark"]
 
@@ -224,6 +224,15 @@ def operands(tokens: list[Token], begin: int, at: int, end: int) -> tuple[int, i
             last = i
             break
     return first, last
+
+
+def called(tokens: list[Token], opened: int) -> tuple[int, int]:
+    """Where the name of the function begins and ends whose arguments are in the bracket at `opened`."""
+    end = opened
+    if is_mark(tokens[end - 1], ">>>"):  # a launch
+        end = next((i for i in range(end - 1, -1, -1) if is_mark(tokens[i], "<<<")), end)
+    begin = name_start(tokens, end)
+    return (end - 1 if begin is None else begin), end
 
 
 def split(tokens: list[Token], begin: int, end: int) -> Iterator[tuple[int, int]]:

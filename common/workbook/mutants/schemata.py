@@ -13,6 +13,7 @@ class Mutant:
     """One small change. `text`: what is wrong with the file if the change mends it."""
 
     number: int
+    place: int  # the number of the first mutant there
     line: int
     text: str
     function: str  # in which it is
@@ -68,7 +69,7 @@ class Schemata:
         first = self._count
         for text in texts:
             if text:
-                self.mutants.append(Mutant(self._count, self.line(index), text, self.function, rank, kind))
+                self.mutants.append(Mutant(self._count, first, self.line(index), text, self.function, rank, kind))
             self._count += 1
         return first
 

@@ -7,7 +7,8 @@ import os
 import queue
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +18,16 @@ from ..core.judge_types import Case
 from .program import MutantProgram, NotMade
 from .schemata import Mutant
 
-SECONDS = 6.0  # for all mutants together
+SECONDS = 7.0  # for all mutants together, on a machine that does nothing else
 ENOUGH_SECONDS = 3.0  # if one of the telling ones has been found
+MOST_PATIENT = 3.0  # times as many on a busy machine
 CASE_SECONDS = 2.0  # more than a case with few keys takes, unless a mutant makes it endless
-KERNEL_SECONDS = "0.5"  # of processor time
+KERNEL_SECONDS = "0.2", "2"  # of processor time, in the first case, which has few keys, and in the others
 MOST_KEYS = 3000  # of a case
 OTHERS = 8  # cases that must still pass
 CLOSE = 4  # lines: mutants that are no further from the place of the first finding come first
-SHOWN = 3  # places
+EXAMINED = 4  # places, by the whole check
+SHOWN = 2  # of them
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,11 @@ class Found:
         return self.mutants[0].rank
 
     @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a runner that makes the change."""
+        return {"STEP_MUTANT": ",".join(str(mutant.number) for mutant in self.mutants)}
+
+    @property
     def text(self) -> str:
         """What is wrong."""
         if len(self.mutants) == 1:
@@ -53,27 +61,18 @@ class Found:
 
 @dataclass
 class Result:
-    """What the search has found."""
+    """What the search has found, the most telling first."""
 
     found: list[Found]
     tried: int
 
-    def best(self) -> list[Found]:
-        """The most telling of each line, of the most telling kinds only."""
-        by_line: dict[int, Found] = {}
-        for one in sorted(self.found, key=lambda found: found.rank):
-            by_line.setdefault(one.line, one)
-        least = min((one.rank for one in by_line.values()), default=0)
-        chosen = [one for one in by_line.values() if one.rank == least]
-        return sorted(chosen, key=lambda found: found.line)[:SHOWN]
-
     def lines(self, file: str) -> list[str]:
         """What to print."""
-        best = self.best()
+        best = self.found[:SHOWN]
         if not best:
             return []
-        where = "this line" if len(best) == 1 else "each of these lines"
-        change = f"with one of {self.tried} small changes, made in {where}, this case and others pass"
+        where = "one, in this line, makes" if len(best) == 1 else "one in each of these lines makes"
+        change = f"{self.tried} small changes of the file were tried, and {where} the check build pass"
         return [f"The mistake may be here: {change}.", *(f"{file}:{one.line}: {one.text}" for one in best)]
 
 
@@ -91,9 +90,16 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
         self._pool.shutdown(cancel_futures=True)
         self._folder.cleanup()
 
-    def result(self, failing: Sequence[Case], others: Sequence[Case], near: int = 0) -> Result | None:
+    def result(
+        self,
+        failing: Sequence[Case],
+        others: Sequence[Case],
+        is_right: Callable[[Path, Mapping[str, str]], bool],
+        near: int = 0,
+    ) -> Result | None:
         """`failing`: cases that must pass then, the quickest one first. `others`: cases of which some must pass, too.
-        `near`: a line at which the search begins. None: it could not be made."""
+        `is_right`: whether a runner with an environment passes everything. `near`: a line at which the search begins.
+        None: it could not be made."""
         try:
             program = self._program.result()
         except NotMade:
@@ -104,14 +110,17 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             for _ in range(workers):
                 judges.put(stack.enter_context(JudgeClient()))
             trial = _Trial(program, judges, [*failing, *_chosen(others)])
-            if trial.passes(()):  # such as one that fails in some orders of the lanes only
+            reached = trial.reached(Path(self._folder.name) / "seen")
+            if reached is None:
                 return None
-            distance = {mutant: abs(mutant.line - near) for mutant in program.mutants}
+            distance = {mutant: abs(mutant.line - near) for mutant in reached}
             order = sorted(distance, key=lambda one: (distance[one] > CLOSE, one.rank, distance[one]))
             found = trial.mending([(mutant,) for mutant in order], workers)
             if not any(one.rank <= 1 for one in found):
-                found = trial.mending(list(_moved_barriers(program)), workers) or found
-        return Result(found, trial.tried)
+                found = trial.mending(list(_moved_barriers(reached)), workers) or found
+            found = sorted(found, key=lambda one: one.rank + min(abs(one.line - near) / CLOSE, 2))
+            mended = [one for one in _of_different_lines(found) if is_right(program.runner, one.environment)]
+        return Result(mended, trial.tried)
 
 
 def _chosen(cases: Sequence[Case]) -> list[Case]:
@@ -124,11 +133,19 @@ def _chosen(cases: Sequence[Case]) -> list[Case]:
     return list(kinds.values())[::step][:OTHERS]
 
 
-def _moved_barriers(program: MutantProgram) -> Iterator[tuple[Mutant, Mutant]]:
+def _of_different_lines(found: Sequence[Found]) -> list[Found]:
+    """The first of each line, as far as they are to be examined."""
+    by_line: dict[int, Found] = {}
+    for one in found:
+        by_line.setdefault(one.line, one)
+    return list(by_line.values())[:EXAMINED]
+
+
+def _moved_barriers(mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, Mutant]]:
     """Barriers that stand elsewhere in their function."""
-    for taken in program.mutants:
+    for taken in mutants:
         if taken.kind == "taken":
-            for put in program.mutants:
+            for put in mutants:
                 if put.kind == "put" and put.function == taken.function and put.line != taken.line:
                     yield taken, put
 
@@ -139,6 +156,7 @@ class _Trial:
     def __init__(self, program: MutantProgram, judges: queue.Queue[JudgeClient], cases: Sequence[Case]) -> None:
         self._program, self._judges, self._cases = program, judges, cases
         self._started = time.monotonic()
+        self._patience = min(max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)), MOST_PATIENT)
         self._has_telling = self._is_ended = False
         self.tried = 0
 
@@ -154,26 +172,36 @@ class _Trial:
 
     def _mends(self, choice: tuple[Mutant, ...]) -> bool:
         seconds = ENOUGH_SECONDS if self._has_telling else SECONDS
-        if self._is_ended or time.monotonic() - self._started > seconds or not self.passes(choice):
+        is_late = time.monotonic() - self._started > seconds * self._patience
+        if self._is_ended or is_late or not self.passes(choice):
             return False
         self._has_telling |= choice[0].rank <= 1
         return True
 
     def passes(self, choice: Sequence[Mutant]) -> bool:
-        """Whether all cases pass, up to the first that does not."""
+        """Whether all cases pass with these mutants, up to the first that does not."""
         self.tried += 1
-        environment = {
-            "SIMT_SECONDS": KERNEL_SECONDS,
-            "STEP_MUTANT": ",".join(str(mutant.number) for mutant in choice),
-        }
+        made = Found(tuple(choice)).environment
+        seconds = [KERNEL_SECONDS[0]] + [KERNEL_SECONDS[1]] * (len(self._cases) - 1)
+        return all(self._passes(case, {**made, "SIMT_SECONDS": most}) for case, most in zip(self._cases, seconds))
+
+    def reached(self, file: Path) -> list[Mutant] | None:
+        """The mutants that the first case reaches, by way of a file; None if it passes without them, such as one that
+        fails in some orders of lanes only."""
+        if self._passes(self._cases[0], {"STEP_MUTANTS_SEEN": str(file)}):
+            return None
+        numbers = array("i")
+        if file.is_file():
+            numbers.frombytes(file.read_bytes())
+        seen = set(numbers)
+        return [mutant for mutant in self._program.mutants if mutant.place in seen]
+
+    def _passes(self, case: Case, environment: Mapping[str, str]) -> bool:
         judge = self._judges.get()
         try:
-            for case in self._cases:
-                outcome = judge.run(self._program.runner, case, timeout=CASE_SECONDS, environment=environment)
-                if not outcome.passed or outcome.findings:
-                    return False
+            outcome = judge.run(self._program.runner, case, timeout=CASE_SECONDS, environment=environment)
         except JudgeDied:
             return False
         finally:
             self._judges.put(judge)
-        return True
+        return outcome.passed and not outcome.findings

@@ -163,8 +163,13 @@ class Sites:
         what = self._made.spelled(begin, end - 1)
         is_barrier = what.startswith(_BARRIERS)
         text = "this barrier should not be here" if is_barrier else f"`{what}` should not be here"
-        number = self._made.add(begin, text, rank=1 if is_barrier else 2, kind="taken" if is_barrier else "")
+        is_jump = self._tokens[begin].text in ("return", "break", "continue")
+        number = self._made.add(begin, text, rank=1 if is_barrier or is_jump else 2, kind="taken" if is_barrier else "")
         self._made.wrap(begin, end, f"if (mutants::is({number})) {{}} else ", "")
+        if what.startswith("__syncwarp"):
+            text = "`__syncwarp()` orders the lanes of one warp only, but threads of other warps take part"
+            number = self._made.add(begin, text, rank=0)
+            self._made.wrap(begin, end, f"if (mutants::is({number})) __syncthreads(); else ", "")
 
     def _leave(self, begin: int, end: int) -> None:
         """A `return` or `break` in a loop that should only end the loop's round."""
