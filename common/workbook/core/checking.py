@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..causes import search as causes
+from ..causes.source import line_of
 from ..causes.stage_check import Cause
 from ..inspection import look
 from ..mutants import search as mutants
 from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
-from .console import Progress, note, paint, wrapped_message
+from .console import Problem, Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeUsage
 from .judge_types import Case, CaseGroup, Note, Outcome, Step
@@ -366,9 +367,8 @@ class Checker:
     def _mutant_search(self, shown: Failure) -> contextlib.AbstractContextManager[mutants.MutantSearch | None]:
         """The search for a small change that mends the step, if the check build can run the case."""
         case = shown.outcome.case
-        if not self.observed or case.expect == "refused" or case.input.startswith("file:"):
+        if not self.observed or self.unbuilt or case.expect == "refused" or case.input.startswith("file:"):
             return contextlib.nullcontext()
-        self.build_rest()
         target = f"labs/{self.lab}-check{self.suffix}{'-solution' * self.solution}"
         source = suspects.source_of(self._source_of(shown.step))
         return mutants.MutantSearch(target, Path(shown.step.file).name, source)
@@ -377,14 +377,16 @@ class Checker:
         self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, place: str
     ) -> None:
         """Prints where small changes mend the step. `place`: where something was found to go wrong."""
-        line = int(place.rpartition(":")[2]) if place.rpartition(":")[2].isdigit() else shown.outcome.line or 0
+        line = line_of(place)[1] or shown.outcome.line or 0
         most_keys = min(shown.line.affordable.check, mutants.MOST_KEYS)
         first = shrunk.smallest.case if shrunk else shown.outcome.case
         failing = [case for case in dict.fromkeys((first, shown.outcome.case)) if case.n <= most_keys]
         sets = [group for name in ("quick", "check") for group in self._cases(shown.step, name, "check")]
         groups = groups_of(sets, shown.line, self.types)
         others = [case for group in groups for case in group.cases if case.n <= most_keys]
-        with Progress("looking for a small change that mends it"):
+        result = None
+        # The verdict has been printed: a judge that cannot run one of these cases is no reason to fail.
+        with contextlib.suppress(Problem), Progress("looking for a small change that mends it"):
             result = search.result(failing, others, functools.partial(self._is_right, shown), line) if failing else None
         for text in result.lines(self._source_of(shown.step)) if result else []:
             print(wrapped_message(text), flush=True)
