@@ -562,6 +562,23 @@ class Remarks(unittest.TestCase):
         self.assertEqual(found.place, "a.cu:24")
         self.assertIn("is that right for this launch?", found.details[0])
 
+    def test_a_line_that_only_looks_controlled(self) -> None:
+        text = "void f() {\n  if (a)\n    x = 1;\n    y = 2;\n  z = 3;\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        found = remarks.remarked(Cause("a.cu:4", "loses the key 3"), source)
+        self.assertEqual(
+            found and found.details, ("line 2 controls line 3 only, not this one: put both into braces { }",)
+        )
+        self.assertEqual(
+            remarks.remarked(Cause("a.cu:5", "loses the key 3"), source), Cause("a.cu:5", "loses the key 3")
+        )
+
+    def test_where_a_pointer_comes_from(self) -> None:
+        text = "void f() {\n  const int i = t;\n  Key* p = keys + i;\n  const Key a = p[0];\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertIn("p comes from line 3: Key* p = keys + i", Source("a.cu").index_of(4))
+
     def test_others_stay_as_they_are(self) -> None:
         cause = Cause("a.cu:8", "thread 0 loses the key 3", ("before: 3",))
         self.assertEqual(remarks.remarked(cause, self.source), cause)

@@ -37,7 +37,8 @@ def _of_direction(cause: Cause, source: Source) -> Cause:
     asks = [detail for detail in cause.details if detail.endswith("how does the direction follow from i?")]
     asks = asks or [detail for detail in cause.details if detail.startswith("the order here is the opposite of")]
     line = next((n for n, text in enumerate(source.lines, 1) if _DIRECTION.search(text) and not _LOOP.search(text)), 0)
-    if not asks or not line:
+    is_known = any(detail.startswith(("only descending order", "the kernel compares keys")) for detail in cause.details)
+    if not asks or not line or is_known:
         return cause
     kept = tuple(detail for detail in cause.details if detail not in asks)
     words = asks[0].partition(": how")[0]
@@ -70,12 +71,26 @@ def _of_flag(cause: Cause, source: Source) -> Cause:
     return replace(cause, place=f"{source.file}:{launches[-1]}", details=tuple(filter(None, (text, must))))
 
 
+def _of_braces(cause: Cause, source: Source) -> Cause:
+    """A line that looks as if an if or a loop controlled it, and is the second one below it."""
+    line = line_of(cause.place)[1]
+    if not 2 < line <= len(source.lines):
+        return cause
+    control, first, second = source.lines[line - 3 : line]
+    indents = [len(text) - len(text.lstrip()) for text in (control, first, second)]
+    is_control = re.match(r"\s*(?:if|for|while|else)\b", control) and not control.rstrip().endswith(("{", ";"))
+    if not is_control or not indents[0] < indents[1] == indents[2] or not first.rstrip().endswith(";"):
+        return cause
+    return cause.also(f"line {line - 2} controls line {line - 1} only, not this one: put both into braces {{ }}")
+
+
 _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_number,
     _of_repetition,
     _of_direction,
     _of_warp_barrier,
     _of_flag,
+    _of_braces,
 )
 
 

@@ -81,7 +81,8 @@ class Search:
         found = _with_facts(found, outcome, facts, source)
         is_idle = found is not None and found.text.startswith("no thread compares any")
         if (found is None or is_idle) and outcome.status == "wrong" and not kinds:
-            found = _without_stores(self._observed(outcome), source) or found
+            observed = self._observed(outcome)
+            found = _without_stores(observed, source) or _without_launches(observed, source) or found
         return remarks.remarked(found, source)
 
     def _observed(self, outcome: Outcome) -> Outcome:
@@ -237,10 +238,20 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
     return None
 
 
+def _without_launches(outcome: Outcome, source: Source) -> Cause | None:
+    """A case for which no kernel is launched, because the loop around the first launch makes no round."""
+    line = next((n for n, text in enumerate(source.lines, 1) if "<<<" in text), 0)
+    loops = source.loops_around(line) if line else []
+    if outcome.status != "wrong" or outcome.launches or not loops:
+        return None
+    text = f"no kernel is launched for {outcome.case.n} keys: the loop of this line makes no round"
+    return Cause(f"{source.file}:{loops[0]}", text, (source.bound_of(loops[0]),))
+
+
 def _leaving(source: Source, leave: int, met: int) -> Cause:
     """A `return` before a barrier or a shuffle, which is in the line `met`."""
     if SHUFFLE.search(source.lines[met - 1]):
-        text = f"a lane that returns here does not reach the shuffle of line {met}, but all lanes of the mask must"
+        text = f"a lane that leaves here does not reach the shuffle of line {met}, but all lanes of the mask must"
         remedy = "let it go on without keys of its own: it takes part in all shuffles, and stores nothing"
     else:
         text = f"a thread that returns here does not reach the __syncthreads() of line {met}, but all threads must"

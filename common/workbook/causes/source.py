@@ -92,6 +92,10 @@ class Source:
                     if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
                         return f"its index contains {name}, which line {found} makes from the number of the thread"
                     comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
+        for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", text):
+            found = self._assigned(name, line)
+            if found and found != line and re.search(rf"\*\s*{name}\s*=", self.lines[found - 1]):
+                comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
         for found in list(comes):
             for further in self._chain(found):
                 comes.setdefault(further, self.quoted(further))
@@ -234,10 +238,10 @@ class Source:
         return None
 
     def leaving_shuffles(self) -> tuple[int, int] | None:
-        """The first `return` of a kernel under a condition that depends on the thread, and the line of the first
-        shuffle; None: the file does not have both."""
+        """The first `return` or `continue` of a kernel under a condition that depends on the thread, and the line of
+        the first shuffle; None: the file does not have both."""
         shuffle = SHUFFLE.search(self.text)
-        for match in re.finditer(r"\breturn\s*;", self.text) if shuffle else ():
+        for match in re.finditer(r"\b(?:return|continue)\s*;", self.text) if shuffle else ():
             names = self._of_threads(match.start()) | {"lane", "warp"}
             controls = [condition for begins, ends, _, condition in self._blocks() if begins <= match.start() <= ends]
             head = "\n".join(self.lines[slice(*self.function_of(self._line_at(match.start()))[1:])])
@@ -272,7 +276,8 @@ class Source:
         name, first, last = self.function_of(line)
         head = rf"\b{re.escape(name)}\s*\([^;]*?\)\s*\{{"
         body = re.split(head, "\n".join(self.lines[first - 1 : last]), maxsplit=1)[-1]
-        compares = re.search(r"\]\s*[<>]=?\s*\w[\w.]*\s*\[|\b(?:a|b|left|right|first|second)\s*[<>]=?\s*\w+", body)
+        keys = "|".join(re.findall(r"\bKey\s+(?:const\s+)?(\w+)\s*[=,;({]", body)) or "(?!)"
+        compares = re.search(rf"\]\s*[<>]=?\s*\w[\w.]*\s*\[|\b(?:{keys})\s*[<>]=?\s*(?:{keys})\b", body)
         return bool(compares) and not re.search(r"\border\b(?!\s*;)", body.replace("(void)order", ""))
 
     @staticmethod

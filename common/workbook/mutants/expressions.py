@@ -315,6 +315,9 @@ class Expressions:
         if not is_member and not is_written:
             is_changed = {following, preceding} & {"++", "--", "&"}
             self._name(at, is_only_same=bool(is_changed) or following in (".", "[", "->"), is_by_value=not is_changed)
+            own = self._names().get(tokens[at].text)
+            if own and own.is_integer and not is_changed and {following, preceding} & ARITHMETIC:
+                self.value(at, at + 1)
         return at + 1
 
     def _builtin(self, at: int) -> None:

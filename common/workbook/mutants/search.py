@@ -118,7 +118,8 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             found = trial.mending([(mutant,) for mutant in order], workers)
             if not any(one.rank <= 1 for one in found):
                 found = trial.mending(list(_moved_barriers(reached)), workers) or found
-            found = sorted(found, key=lambda one: one.rank + min(abs(one.line - near) / CLOSE, 2))
+            # Of two that say as much about one line, the one with the longer expression is more often what is wrong.
+            found = sorted(found, key=lambda one: (one.rank + min(abs(one.line - near) / CLOSE, 2), -len(one.text)))
             mended = [one for one in _of_different_lines(found) if is_right(program.runner, one.environment)]
         return Result(mended, trial.tried)
 
