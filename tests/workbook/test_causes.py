@@ -562,6 +562,23 @@ class Remarks(unittest.TestCase):
         self.assertEqual(found.place, "a.cu:24")
         self.assertIn("is that right for this launch?", found.details[0])
 
+    def test_a_launch_that_is_missing_at_the_end(self) -> None:
+        text = "void f() {\n  for (int k = 2; k < n; k *= 2) {\n    merge<<<1, 32>>>(k);\n  }\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        found = remarks.remarked(Cause("", "a launch is missing after the last one", ("it must be the merge",)), source)
+        self.assertEqual(found and found.place, "a.cu:2")
+        self.assertIn("does this loop end too early? line 2: for (int k = 2", str(found))
+
+    def test_a_guard_with_a_wrong_limit(self) -> None:
+        text = "void f(int count) {\n  if (b < count) exchange(a, b);\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        cause = Cause("a.cu:2", "there is no tile[8]", ("skip a comparator whose partner is not below 8", "stage 2"))
+        found = remarks.remarked(cause, source)
+        words = "the guard b < count of line 2 lets it through: count must be 8 here; what is passed for it?"
+        self.assertEqual(found and found.details, (words, "stage 2"))
+
     def test_a_line_that_only_looks_controlled(self) -> None:
         text = "void f() {\n  if (a)\n    x = 1;\n    y = 2;\n  z = 3;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

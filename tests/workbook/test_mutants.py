@@ -63,6 +63,10 @@ class Places(unittest.TestCase):
         self.assertIn("earlier is the wrong choice in `lab::earlier<order>(keys[i], keys[i + 1])`", found)
         self.assertIn("`keys[i]` and `keys[i + 1]` are exchanged in `lab::earlier<order>(keys[i], keys[i + 1])`", found)
 
+    def test_a_constant_for_which_a_variable_is_meant(self) -> None:
+        found = texts("sort(keys, tile_keys);")
+        self.assertTrue([text for text in found if text.startswith("tile_keys is not the variable that belongs here")])
+
     def test_built_in_variables(self) -> None:
         found = texts("const int t = threadIdx.x;")
         self.assertTrue([text for text in found if text.startswith("threadIdx.x counts the threads of one block")])

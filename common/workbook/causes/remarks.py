@@ -71,6 +71,32 @@ def _of_flag(cause: Cause, source: Source) -> Cause:
     return replace(cause, place=f"{source.file}:{launches[-1]}", details=tuple(filter(None, (text, must))))
 
 
+def _of_launches(cause: Cause, source: Source) -> Cause:
+    """Launches that are missing at the end: which loop ends too early?"""
+    if not cause.text.startswith("a launch is missing"):
+        return cause
+    last = max((n for n, text in enumerate(source.lines, 1) if "<<<" in text), default=0)
+    loops = source.loops_around(last) if last else []
+    if not loops:
+        return cause
+    asked = f"does this loop end too early? {source.quoted(loops[0])}"
+    return replace(cause, place=f"{source.file}:{loops[0]}", details=(*cause.details, asked))
+
+
+def _of_guard(cause: Cause, source: Source) -> Cause:
+    """A pair beyond the end, although the line has a guard: then the guard's limit is wrong."""
+    line = line_of(cause.place)[1]
+    guard = re.search(r"\bif \((\w+ < (\w+))\)", source.lines[line - 1]) if 0 < line <= len(source.lines) else None
+    kept = tuple(detail for detail in cause.details if not detail.startswith("skip a comparator whose partner"))
+    most = next((detail.rpartition(" ")[2] for detail in cause.details if detail not in kept), "")
+    if not guard or not most:
+        return cause
+    text = (
+        f"the guard {guard[1]} of line {line} lets it through: {guard[2]} must be {most} here; what is passed for it?"
+    )
+    return replace(cause, details=(text, *kept))
+
+
 def _of_braces(cause: Cause, source: Source) -> Cause:
     """A line that looks as if an if or a loop controlled it, and is the second one below it."""
     line = line_of(cause.place)[1]
@@ -90,6 +116,8 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_direction,
     _of_warp_barrier,
     _of_flag,
+    _of_launches,
+    _of_guard,
     _of_braces,
 )
 

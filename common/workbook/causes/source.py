@@ -260,7 +260,7 @@ class Source:
         """The first line that stores an element of an array of keys, and near which no value is stored; 0: none."""
         declared = re.search(r"__shared__\s+Value\s+(\w+)\s*\[", self.text)
         for number, line in enumerate(self.lines, 1):
-            if declared and re.search(r"\(\s*tile\s*,\s*values\b", line):
+            if declared and re.search(r"\(\s*tile\s*,\s*(?:values\b|[^,;]*\bnullptr\b)", line):
                 return number
             if not re.search(r"\b(?:keys|tile|own)(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", line):
                 continue

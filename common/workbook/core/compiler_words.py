@@ -25,6 +25,10 @@ _REMEDIES = (
         "an array in a kernel needs a size that is known when the program is compiled, such as a constexpr number",
     ),
     (
+        re.compile(r"array subscript is not an integer"),
+        "positions are integers: declare what stands between the brackets as std::int64_t, not as Key",
+    ),
+    (
         re.compile(r"cannot bind non-const lvalue reference of type .*\*&['’] to an rvalue"),
         "the parameter is a reference to the element itself: pass it without &",
     ),

@@ -212,7 +212,11 @@ class Shrinking:
         above = f"above {passing:,}" if n > LONGEST_PLAIN else ""
         which = ""
         if len(fates) > 2 and failing == len(fates):
-            which = above
+            powers = [n for n in (1 << n.bit_length(), 2 << n.bit_length()) if n <= self._most_keys]
+            passing_powers = [n for n in powers if not self._fails_at(n)]
+            if passing_powers and passing_powers != powers:
+                return []
+            which = f"{above} that is no power of two".strip() if passing_powers else above
         elif 0 < failing < len(fates) and not any(fates[failing:]) and self._is_rule(2**failing, passing):
             multiple = f"that is not a multiple of {2**failing:,}" if failing > 1 else "that is odd"
             which = f"{above} {multiple}".strip()

@@ -335,7 +335,9 @@ class Expressions:
         """A variable for which another one may be meant. `is_only_same`: only one of the same type, unless both are
         integers and the value is enough."""
         names, made = self._names(), self._made
-        own = names.get(self._tokens[at].text)
+        text = self._tokens[at].text
+        is_constant = is_only_same and is_by_value and text not in names and "_" in text.strip("_")
+        own = Name(text, "int") if is_constant else names.get(text)  # a constant of a header, such as tile_keys
         if own is None or made.is_excluded(at, at + 1):
             return
         by_value = is_by_value and (own.is_integer or (not is_only_same and own.type in ("Key", "auto")))
