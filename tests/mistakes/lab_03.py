@@ -49,7 +49,6 @@ MISTAKES = (
             "The mistake may be here: ",
             "{at}: j is not the variable that belongs here: ",
         ],
-        quick=True,
         is_searched=True,
     ),
     in_shared(

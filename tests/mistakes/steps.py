@@ -40,6 +40,7 @@ from workbook.core import build, checking, diagnostics, narrowing, suspects  # n
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
+from workbook.mutants import search  # noqa: E402
 
 LABS = (lab_01, lab_02, lab_03, lab_04, lab_05, lab_06)
 MISTAKES: Sequence[Mistake] = tuple(item for lab in LABS for item in lab.MISTAKES)
@@ -102,7 +103,10 @@ def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
             contextlib.ExitStack() as stack,
             JudgeClient() as judge,
         ):
-            if not item.is_searched:
+            if item.is_searched:  # up to the first telling one, however long that takes here
+                for limit, seconds in {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": 5.0}.items():
+                    stack.enter_context(mock.patch.object(search, limit, seconds))
+            else:
                 without = mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext())
                 stack.enter_context(without)
             start = time.monotonic()

@@ -396,7 +396,7 @@ class Checker:
         with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:
             tasks = [shown.line.task]
             verdict = check_build.check_step(
-                self.lab, shown.step.number, runner, QUICK_SECONDS, judges=judges, tasks=tasks, types=self.types, more=0
+                self.lab, shown.step.number, runner, self.timeout, judges=judges, tasks=tasks, types=self.types, more=0
             )
         return verdict.passed
 
