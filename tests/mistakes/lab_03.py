@@ -86,7 +86,7 @@ MISTAKES = (
     in_shared(
         "no barrier after the load",
         {"__syncthreads();  // the first stage reads keys": ";  // the first stage reads keys"},
-        ["FAILED  step 02 shared, check build", "put __syncthreads() after line", "error: race: "],
+        ["FAILED  step 02 shared, check build", "put __syncthreads() ", "error: race: "],
         alone=True,
         quick=True,
     ),
@@ -152,7 +152,7 @@ MISTAKES = (
     in_shared(
         "no barrier after the mirrored stage",
         {"__syncthreads();  // the next stage compares": ";  // the next stage compares"},
-        ["FAILED  step 02 shared, check build", "put __syncthreads() after line", "error: race: "],
+        ["FAILED  step 02 shared, check build", "put __syncthreads() ", "error: race: "],
         alone=True,
     ),
     # --- nothing changes ---
@@ -181,7 +181,7 @@ MISTAKES = (
     in_shared(
         "no barrier between the further stages",
         {"__syncthreads();  // the next stage, or the store": ";  // the next stage, or the store"},
-        ["FAILED  step 02 shared, check build", "put __syncthreads() after line", "error: race: "],
+        ["FAILED  step 02 shared, check build", "put __syncthreads() ", "error: race: "],
         alone=True,
     ),
     in_shared(
@@ -444,7 +444,7 @@ MISTAKES = (
     in_shared(
         "no barrier between the first stage and the others",
         {"    __syncthreads();  // the next stage compares": "    // the next stage compares"},
-        ["{at-2}: error: no barrier comes between this line and ", "put __syncthreads() after line "],
+        ["{at-2}: error: no barrier comes between ", "put __syncthreads() after line "],
         quick=True,
     ),
     in_shared(
