@@ -737,7 +737,7 @@ MISTAKES = (
         "no barrier between the phases",
         {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
         [
-            "{at-2}: error: no barrier comes between one round of the loop around this line and the next",
+            "{at-2}: error: no barrier comes between one iteration of the loop around this line and the next",
             "put __syncthreads() after line",
         ],
         alone=True,

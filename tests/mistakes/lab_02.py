@@ -74,7 +74,7 @@ MISTAKES = (
         [
             "FAILED  step 05 record, ",
             "05_record.cu",
-            "The mistake may be here: ",
+            "The mistake may be in ",
             "{at}: `+` is the wrong operator in `b + 1`",
         ],
         is_searched=True,

@@ -46,8 +46,8 @@ MISTAKES = (
         [
             "FAILED  step 01 global, cpu build",
             "look at line ",
-            "The mistake may be here: ",
-            "{at}: j is not the variable that belongs here: ",
+            "The mistake may be in ",
+            "{at}: `j` is the wrong variable in ",
         ],
         is_searched=True,
     ),
@@ -57,8 +57,8 @@ MISTAKES = (
         [
             "FAILED  step 02 shared, ",
             "{at}: error: a thread that returns here does not reach the __syncthreads() of line ",
-            "The mistake may be here: ",
-            "{at}: `return` ends the whole function, and not only this round of the loop",
+            "The mistake may be in ",
+            "{at}: `return` ends the whole function, not only this iteration of the loop",
         ],
         quick=True,
         is_searched=True,

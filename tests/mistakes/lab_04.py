@@ -117,7 +117,7 @@ MISTAKES = (
         [
             "FAILED  step 01 global, ",
             "01_global.cu:",
-            "The mistake may be here: ",
+            "The mistake may be in ",
             "{at}: `v < byte_values` is wrong where both sides are equal",
         ],
         quick=True,

@@ -173,7 +173,7 @@ __global__ void kernel(Key* keys) {
     def test_between_two_rounds(self) -> None:
         found = self.found(4, 4)
         self.assertIn(
-            "a.cu:4: error: no barrier comes between one round of the loop around this line and the next", found
+            "a.cu:4: error: no barrier comes between one iteration of the loop around this line and the next", found
         )
         self.assertIn("put __syncthreads() after line 5, where all pairs have been compared", found)
 
@@ -553,14 +553,15 @@ class Remarks(unittest.TestCase):
     def test_a_barrier_of_the_warp(self) -> None:
         found = self.remarked("no barrier follows this line", "put __syncthreads() after line 9")
         self.assertEqual(
-            found.details, ("__syncwarp() in line 10 orders the lanes of one warp only: use __syncthreads() there",)
+            found.details,
+            ("__syncwarp() in line 10 synchronizes the lanes of one warp only: use __syncthreads() there",),
         )
 
     def test_a_flag_of_a_launch(self) -> None:
         text = "launch 5 (merge<order, true>) compares the pairs of the mirror stage of runs of 8 keys: (0, 7)"
         found = self.remarked(text, "it must be the stage with stride 2")
         self.assertEqual(found.place, "a.cu:24")
-        self.assertIn("is that right for this launch?", found.details[0])
+        self.assertIn("selects the mirror stage of runs of 8 keys; is that right?", found.details[0])
 
     def test_a_launch_that_is_missing_at_the_end(self) -> None:
         text = "void f() {\n  for (int k = 2; k < n; k *= 2) {\n    merge<<<1, 32>>>(k);\n  }\n}\n"
@@ -576,7 +577,7 @@ class Remarks(unittest.TestCase):
             source = Source("a.cu")
         cause = Cause("a.cu:2", "there is no tile[8]", ("skip a comparator whose partner is not below 8", "stage 2"))
         found = remarks.remarked(cause, source)
-        words = "the guard b < count of line 2 lets it through: count must be 8 here; what is passed for it?"
+        words = "the guard `b < count` does not exclude this pair: count must be 8 here; which value is passed?"
         self.assertEqual(found and found.details, (words, "stage 2"))
 
     def test_a_line_that_only_looks_controlled(self) -> None:
@@ -585,7 +586,7 @@ class Remarks(unittest.TestCase):
             source = Source("a.cu")
         found = remarks.remarked(Cause("a.cu:4", "loses the key 3"), source)
         self.assertEqual(
-            found and found.details, ("line 2 controls line 3 only, not this one: put both into braces { }",)
+            found and found.details, ("line 2 controls only line 3, not this line: enclose both lines in braces { }",)
         )
         self.assertEqual(
             remarks.remarked(Cause("a.cu:5", "loses the key 3"), source), Cause("a.cu:5", "loses the key 3")

@@ -246,7 +246,7 @@ class CheckStep(unittest.TestCase):
         self.assertEqual(
             printed,
             "step 02 is not written yet: labs/04-counting/02_shared.cu:86\n"
-            "Write what is missing; once it is written, delete the line that says NOT_WRITTEN.\n"
+            "Write the missing code first, and then delete the line that says NOT_WRITTEN.\n"
             "./workbook hint 04-counting 2 helps.\n",
         )
 

@@ -60,21 +60,24 @@ class Places(unittest.TestCase):
     def test_template_arguments_are_no_comparisons(self) -> None:
         found = texts("keys[i] = lab::earlier<order>(keys[i], keys[i + 1]);")
         self.assertFalse([text for text in found if "wrong way round" in text])
-        self.assertIn("earlier is the wrong choice in `lab::earlier<order>(keys[i], keys[i + 1])`", found)
-        self.assertIn("`keys[i]` and `keys[i + 1]` are exchanged in `lab::earlier<order>(keys[i], keys[i + 1])`", found)
+        self.assertIn("earlier should be later in `lab::earlier<order>(keys[i], keys[i + 1])`", found)
+        self.assertIn(
+            "the arguments `keys[i]` and `keys[i + 1]` of `lab::earlier<order>(keys[i], keys[i + 1])` are in the wrong order",
+            found,
+        )
 
     def test_a_constant_for_which_a_variable_is_meant(self) -> None:
         found = texts("sort(keys, tile_keys);")
-        self.assertTrue([text for text in found if text.startswith("tile_keys is not the variable that belongs here")])
+        self.assertTrue([text for text in found if text.startswith("`tile_keys` is the wrong variable in ")])
 
     def test_built_in_variables(self) -> None:
         found = texts("const int t = threadIdx.x;")
-        self.assertTrue([text for text in found if text.startswith("threadIdx.x counts the threads of one block")])
+        self.assertTrue([text for text in found if text.startswith("threadIdx.x numbers the threads of one block")])
 
     def test_a_return_in_a_loop(self) -> None:
         found = texts("for (int j = 0; j < 4; ++j) if (j == i) return;")
-        self.assertIn("`return` ends the whole function, and not only this round of the loop", found)
-        self.assertNotIn("`return` ends the whole function, and not only this round of the loop", texts("return;"))
+        self.assertIn("`return` ends the whole function, not only this iteration of the loop", found)
+        self.assertNotIn("`return` ends the whole function, not only this iteration of the loop", texts("return;"))
 
     def test_barriers_only_beside_shared_memory(self) -> None:
         self.assertFalse([text for text in texts("keys[i] = 0;") if "__syncthreads" in text])
@@ -100,9 +103,7 @@ class Results(unittest.TestCase):
         taken = Mutant(0, 0, 7, "this barrier should not be here", "f", 1, "taken")
         put = Mutant(1, 1, 9, "a __syncthreads() is missing between lines 9 and 10", "f", 1, "put")
         (_, line) = Result([Found((taken, put))], 99).lines("x.cu")
-        self.assertEqual(
-            line, "x.cu:7: this barrier is in the wrong place: a __syncthreads() belongs between lines 9 and 10"
-        )
+        self.assertEqual(line, "x.cu:7: this barrier is in the wrong place: it belongs between lines 9 and 10")
 
     def test_nothing_found(self) -> None:
         self.assertEqual(Result([], 99).lines("x.cu"), [])

@@ -398,7 +398,7 @@ class Texts(unittest.TestCase):
             ),
             (
                 f"{place}:41:44: error: call of overloaded ‘place(int&, int64_t&)’ is ambiguous\n",
-                "41: error: the arguments of place must have the same type, but have the types int and int64_t",
+                "41: error: the call of place is ambiguous, because its arguments have the types int and int64_t",
             ),
             (
                 f"{place}:21:17: error: variable or field ‘run’ declared void\n"

@@ -160,7 +160,7 @@ class Facts(unittest.TestCase):
 
     def test_powers_of_two_that_pass(self) -> None:
         found = shrunk(lambda case: case.n > 1024 and case.n & (case.n - 1) != 0)
-        self.assertIn("fails for every n above 1,024 that is no power of two;", found.facts[0])
+        self.assertIn("fails for every n above 1,024 that is not a power of two;", found.facts[0])
         self.assertEqual(shrunk(lambda case: case.n > 1024 and case.n != 2048).facts, [])
 
     def test_odd_numbers(self) -> None:

@@ -52,7 +52,7 @@ def _of_warp_barrier(cause: Cause, source: Source) -> Cause:
     found = next((n for n in near if "__syncwarp" in source.lines[n - 1]), 0)
     if not found or "__syncthreads()" not in str(cause):
         return cause
-    text = f"__syncwarp() in line {found} orders the lanes of one warp only: use __syncthreads() there"
+    text = f"__syncwarp() in line {found} synchronizes the lanes of one warp only: use __syncthreads() there"
     return replace(cause, details=(text, *cause.details[1:]))
 
 
@@ -67,7 +67,7 @@ def _of_flag(cause: Cause, source: Source) -> Cause:
         return cause
     must = next((detail for detail in cause.details if detail.startswith("it must be")), "")
     lines = " or ".join(map(str, launches))
-    text = f"{name} is launched in line {lines} with {flag}, which makes it {kind}; is that right for this launch?"
+    text = f"the template argument {flag} in the launch of {name} in line {lines} selects {kind}; is that right?"
     return replace(cause, place=f"{source.file}:{launches[-1]}", details=tuple(filter(None, (text, must))))
 
 
@@ -91,9 +91,7 @@ def _of_guard(cause: Cause, source: Source) -> Cause:
     most = next((detail.rpartition(" ")[2] for detail in cause.details if detail not in kept), "")
     if not guard or not most:
         return cause
-    text = (
-        f"the guard {guard[1]} of line {line} lets it through: {guard[2]} must be {most} here; what is passed for it?"
-    )
+    text = f"the guard `{guard[1]}` does not exclude this pair: {guard[2]} must be {most} here; which value is passed?"
     return replace(cause, details=(text, *kept))
 
 
@@ -107,7 +105,9 @@ def _of_braces(cause: Cause, source: Source) -> Cause:
     is_control = re.match(r"\s*(?:if|for|while|else)\b", control) and not control.rstrip().endswith(("{", ";"))
     if not is_control or not indents[0] < indents[1] == indents[2] or not first.rstrip().endswith(";"):
         return cause
-    return cause.also(f"line {line - 2} controls line {line - 1} only, not this one: put both into braces {{ }}")
+    return cause.also(
+        f"line {line - 2} controls only line {line - 1}, not this line: enclose both lines in braces {{ }}"
+    )
 
 
 _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (

@@ -205,7 +205,7 @@ class _Row:
                 opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
                 detail = "fill the positions from n on with lab::last_key<Key>(order)"
                 if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0
-                    detail = f"that is the last key of ascending order, and here the order is descending; {detail}"
+                    detail = f"that is the last key in ascending order, but the order here is descending; {detail}"
                 return Cause(place, text, (detail,))
         return None
 

@@ -220,7 +220,7 @@ def _without_consequences(found: Cause | None, outcome: Outcome) -> Cause | None
 
 
 def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
-    """A kernel that stores nothing, although nothing else explains a wrong result."""
+    """A kernel that stores nothing, where nothing else explains a wrong result."""
     counted = ("global_st_requests", "global_atomic_requests")
     for launch in outcome.launches if outcome.status == "wrong" and not outcome.findings else ():
         own = [one for one in outcome.launches if one["kernel"] == launch["kernel"]]
@@ -229,33 +229,33 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
         name = launch["kernel"].partition("<")[0].rpartition("::")[2]
         line = source.kernel(name)
         if line:
-            text = f"{name} stores nothing in global memory, so all of its work is lost"
+            text = f"{name} stores nothing in global memory, so its results are lost"
             return Cause(
                 f"{source.file}:{line}",
                 text,
-                ("is a store missing at its end? A variable that holds a key is only a copy",),
+                ("is a store missing at the end of the kernel? A variable that holds a key is only a copy of it",),
             )
     return None
 
 
 def _without_launches(outcome: Outcome, source: Source) -> Cause | None:
-    """A case for which no kernel is launched, because the loop around the first launch makes no round."""
+    """A case for which no kernel is launched: the body of the loop around the first launch may never run."""
     line = next((n for n, text in enumerate(source.lines, 1) if "<<<" in text), 0)
     loops = source.loops_around(line) if line else []
     if outcome.status != "wrong" or outcome.launches or not loops:
         return None
-    text = f"no kernel is launched for {outcome.case.n} keys: the loop of this line makes no round"
+    text = f"no kernel is launched for {outcome.case.n} keys: does the body of this loop ever run?"
     return Cause(f"{source.file}:{loops[0]}", text, (source.bound_of(loops[0]),))
 
 
 def _leaving(source: Source, leave: int, met: int) -> Cause:
     """A `return` before a barrier or a shuffle, which is in the line `met`."""
     if SHUFFLE.search(source.lines[met - 1]):
-        text = f"a lane that leaves here does not reach the shuffle of line {met}, but all lanes of the mask must"
-        remedy = "let it go on without keys of its own: it takes part in all shuffles, and stores nothing"
+        text = f"a lane that leaves here does not reach the shuffle of line {met}, but every lane of the mask must"
+        remedy = "keep the lane active: it takes part in all shuffles, but stores nothing"
     else:
         text = f"a thread that returns here does not reach the __syncthreads() of line {met}, but all threads must"
-        remedy = "`return` ends the whole function: skip only this round of the loop"
+        remedy = "put the work under a condition instead, so that every thread still reaches the barrier"
     return Cause(f"{source.file}:{leave}", text, (remedy,))
 
 
@@ -281,11 +281,11 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         before = (found.text,) if found else ()
         return Cause(f"{source.file}:{held.line}", text, ("declare it as Key, which is the type of the keys", *before))
     if found and is_of_keys and source.ignores_order(line_of(found.place)[1]):
-        text = "the kernel compares keys without the order that it is given; lab::before(a, b, order) knows both orders"
+        text = "the kernel compares keys but ignores the order that it is given: use lab::before(a, b, order)"
         return replace(found, details=(text, *(d for d in found.details if "the wrong way round" not in d)))
     if found is None and "fails for pairs, not for their keys alone" in facts and (line := source.without_values()):
-        text = "this line moves keys, and not the values that belong to them"
-        return Cause(f"{source.file}:{line}", text, ("of pairs, each value must go where its key goes",))
+        text = "this line moves keys, but not their values"
+        return Cause(f"{source.file}:{line}", text, ("when pairs are sorted, each value must move with its key",))
     if found and found.is_of_order and of_type and re.search(r"= -?nan\b", found.text):
         nan = "a nan has its place in the order: lab::before() knows it, but < and > are false for a nan"
         return replace(found, details=(nan, *(d for d in found.details if not d.startswith("only pairs"))))

@@ -275,7 +275,7 @@ def _step_of(run: Run, found: Sequence[Comparison], one: Comparison, stage: Stag
     other = next((o for o in found if (o.block, o.thread) != (one.block, one.thread)), None)
     if other and other.pair == own[0] and len(own) == len(stage.pairs):
         return (
-            "each thread takes all pairs, beginning with the first: its own pair must follow from the thread's number"
+            "each thread takes all pairs, starting with the first: compute its first pair from the number of the thread"
         )
     return (
         f"{run.thread(one)} takes the pairs {numbers}, ...: its loop goes on by {step}, but it must go on by the "

@@ -306,10 +306,8 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
     where = f"launch {launch + 1} ({run.trace.launches[launch].kernel.partition('<')[0]})"
     advice = f"{blocks}: a block must go on with more tiles if there are more"
     if grid.isdigit() and int(grid) > missing[0]:  # it has a block of its own
-        text = (
-            f"no thread loads or stores anything of tile {missing[0]}, positions {first} to {min(first + size, n) - 1}"
-        )
-        advice = f"{blocks}: in a tile, each block counts its own threads, by threadIdx.x alone"
+        text = f"no thread loads or stores any element of tile {missing[0]}, positions {first} to {min(first + size, n) - 1}"
+        advice = f"{blocks}: each block has a tile of its own: compute positions in it from threadIdx.x alone"
     return Cause(found[0].place, text, (advice, f"in {where}"))
 
 
@@ -425,7 +423,7 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
     calls = whose if source.call_in(high, high, name) or source.call_in(high, high, other_name) else ""
     end = source.end_of_pairs(low)
     if low == high:
-        text = "no barrier comes between one round of the loop around this line and the next"
+        text = "no barrier comes between one iteration of the loop around this line and the next"
         return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
     if any(end <= barrier < high for barrier in source.barriers):
         end = source.end_of_pairs(high)

@@ -270,7 +270,7 @@ class Checker:
         is_own = (gap.lab, gap.number) == (step.lab, step.number)
         lab = "" if gap.lab == step.lab else f"{gap.lab}, "
         print(lab + not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
-        print("Write what is missing; once it is written, delete the line that says NOT_WRITTEN.")
+        print("Write the missing code first, and then delete the line that says NOT_WRITTEN.")
         print(f"./workbook hint {gap.lab} {gap.number} helps.", flush=True)
         if is_own:
             self.save(step, kind, "not written")
@@ -360,12 +360,12 @@ class Checker:
             for one in filter(None, (larger, outcome)):
                 if found := search.cause(self._placed(one), facts, self._source_of(shown.step)):
                     options = " --build check" + " --solution" * self.solution
-                    repeated = f"seen in: {one.replay}{options}" if one is larger else ""
+                    repeated = f"to see this: {one.replay}{options}" if one is larger else ""
                     return replace(found, details=tuple(filter(None, (*found.details, repeated))))
         return None
 
     def _mutant_search(self, shown: Failure) -> contextlib.AbstractContextManager[mutants.MutantSearch | None]:
-        """The search for a small change that mends the step, if the check build can run the case."""
+        """The search for a small change that fixes the step, if the check build can run the case."""
         case = shown.outcome.case
         if not self.observed or self.unbuilt or case.expect == "refused" or case.input.startswith("file:"):
             return contextlib.nullcontext()
@@ -376,7 +376,7 @@ class Checker:
     def _print_places(
         self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, place: str
     ) -> None:
-        """Prints where small changes mend the step. `place`: where something was found to go wrong."""
+        """Prints where small changes fix the step. `place`: where something was found to go wrong."""
         line = line_of(place)[1] or shown.outcome.line or 0
         most_keys = min(shown.line.affordable.check, mutants.MOST_KEYS)
         first = shrunk.smallest.case if shrunk else shown.outcome.case
@@ -386,13 +386,13 @@ class Checker:
         others = [case for group in groups for case in group.cases if case.n <= most_keys]
         result = None
         # The verdict has been printed: a judge that cannot run one of these cases is no reason to fail.
-        with contextlib.suppress(Problem), Progress("looking for a small change that mends it"):
+        with contextlib.suppress(Problem), Progress("looking for a small change that fixes the step"):
             result = search.result(failing, others, functools.partial(self._is_right, shown), line) if failing else None
         for text in result.lines(self._source_of(shown.step)) if result else []:
             print(wrapped_message(text), flush=True)
 
     def _is_right(self, shown: Failure, runner: Path, environment: Mapping[str, str]) -> bool:
-        """Whether the check build has nothing against a step with a change that an environment chooses."""
+        """Whether the step passes on the check build with the change that an environment chooses."""
         with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:
             tasks = [shown.line.task]
             verdict = check_build.check_step(

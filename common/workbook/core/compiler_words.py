@@ -26,7 +26,7 @@ _REMEDIES = (
     ),
     (
         re.compile(r"array subscript is not an integer"),
-        "positions are integers: declare what stands between the brackets as std::int64_t, not as Key",
+        "an array index must be an integer: declare the variable in the brackets as std::int64_t",
     ),
     (
         re.compile(r"cannot bind non-const lvalue reference of type .*\*&['’] to an rvalue"),
@@ -99,7 +99,7 @@ def _of_same_type(name: str, takes: str, call: str) -> str:
         if j and type_.isidentifier() and "*" not in given[i] + given[j]:
             return (
                 f"arguments {i + 1} and {j + 1} of {name} must have the same type, but have the types {given[i]} and "
-                f"{given[j]}: declare both variables with the same type"
+                f"{given[j]}: give both arguments the same type"
             )
     return ""
 
@@ -108,11 +108,11 @@ def _ambiguous(first: str, _: Sequence[str]) -> str:
     """A call whose arguments have different types, of a function that takes two of the same."""
     call = _AMBIGUOUS.search(first)
     types = _types(call[2]) if call else []
-    if not call or len(set(types)) < 2:
+    if not call or len(set(types)) < 2 or any("*" in type_ for type_ in types):
         return ""
     return (
-        f"the arguments of {call[1]} must have the same type, but have the types {' and '.join(types)}: "
-        f"declare both variables with the same type"
+        f"the call of {call[1]} is ambiguous, because its arguments have the types {' and '.join(types)}: "
+        "give them the same type"
     )
 
 

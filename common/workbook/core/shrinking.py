@@ -216,7 +216,7 @@ class Shrinking:
             passing_powers = [n for n in powers if not self._fails_at(n)]
             if passing_powers and passing_powers != powers:
                 return []
-            which = f"{above} that is no power of two".strip() if passing_powers else above
+            which = f"{above} that is not a power of two".strip() if passing_powers else above
         elif 0 < failing < len(fates) and not any(fates[failing:]) and self._is_rule(2**failing, passing):
             multiple = f"that is not a multiple of {2**failing:,}" if failing > 1 else "that is odd"
             which = f"{above} {multiple}".strip()

@@ -28,22 +28,22 @@ _BUILTINS = {
     "threadIdx": (
         (
             "blockIdx.x * blockDim.x + threadIdx.x",
-            "threadIdx.x counts the threads of one block, not those of all blocks",
+            "threadIdx.x numbers the threads of one block, not of the whole grid",
         ),
-        ("blockIdx.x", "threadIdx.x is taken for blockIdx.x"),
-        ("0u", "threadIdx.x should not be part of this"),
+        ("blockIdx.x", "threadIdx.x is used where blockIdx.x is needed"),
+        ("0u", "threadIdx.x should not be used here"),
     ),
     "blockIdx": (
-        ("0u", "blockIdx.x should not be part of this"),
-        ("threadIdx.x", "blockIdx.x is taken for threadIdx.x"),
+        ("0u", "blockIdx.x should not be used here"),
+        ("threadIdx.x", "blockIdx.x is used where threadIdx.x is needed"),
     ),
     "blockDim": (
-        ("gridDim.x", "blockDim.x, the threads of a block, is taken for gridDim.x, the number of blocks"),
-        ("blockDim.x * gridDim.x", "blockDim.x is the number of threads of one block, not that of all blocks"),
+        ("gridDim.x", "blockDim.x, the threads per block, is used where gridDim.x, the number of blocks, is needed"),
+        ("blockDim.x * gridDim.x", "blockDim.x is the number of threads per block, not in the whole grid"),
     ),
     "gridDim": (
-        ("blockDim.x", "gridDim.x, the number of blocks, is taken for blockDim.x, the threads of a block"),
-        ("1u", "gridDim.x should not be part of this"),
+        ("blockDim.x", "gridDim.x, the number of blocks, is used where blockDim.x, the threads per block, is needed"),
+        ("1u", "gridDim.x should not be used here"),
     ),
 }
 _WRONG_VALUES = (
@@ -180,7 +180,7 @@ class Expressions:
             wrong.format(word, what),
             f"`{made.spelled(at + 1, last)}` should not be part of `{what}`",
             f"`{made.spelled(first, at)}` should not be part of `{what}`",
-            f"the two sides of `{what}` are exchanged" if word in "-/%" else "",
+            f"the operands of `{what}` are in the wrong order" if word in "-/%" else "",
             wrong.format(word, what),
             rank=3,
         )
@@ -200,7 +200,7 @@ class Expressions:
             self.value(first, stop, rank=3)
         if len(parts) == 2:
             (blocks, threads) = (made.spelled(*part) for part in parts)
-            text = f"the number of blocks, `{blocks}`, and that of threads, `{threads}`, are exchanged"
+            text = f"the number of blocks, `{blocks}`, and that of threads, `{threads}`, are in the wrong order"
             number = made.add(at, text)
             made.wrap(*parts[0], f"(mutants::is({number}) ? unsigned({threads}) : unsigned(", "))")
             made.wrap(*parts[1], f"(mutants::is({number}) ? unsigned({blocks}) : unsigned(", "))")
@@ -240,7 +240,7 @@ class Expressions:
         else:
             return
         call = made.spelled(*called(tokens, opened)) + made.spelled(opened, close + 1)
-        number = made.add(one[0], f"`{a}` and `{b}` are exchanged in `{call}`")
+        number = made.add(one[0], f"the arguments `{a}` and `{b}` of `{call}` are in the wrong order")
         function = "value_of" if by_value else "one_of"
         made.wrap(*one, f"mutants::{function}({number}, ", f", {b})")
         made.wrap(*two, f"mutants::{function}({number}, ", f", {a})")
@@ -297,7 +297,7 @@ class Expressions:
         changed = made.spelled(first, at) + other + made.spelled(at + 1, close + 1) if first < at else (
             other + made.spelled(at + 1, close + 1)
         )  # fmt: skip
-        number = made.add(at, f"{tokens[at].text} is the wrong choice in `{call}`")
+        number = made.add(at, f"{tokens[at].text} should be {other} in `{call}`")
         made.wrap(first, close + 1, f"(mutants::is({number}) ? {changed} : ", ")")
 
     def _word(self, begin: int, at: int, end: int, is_target: bool) -> int:
@@ -347,7 +347,7 @@ class Expressions:
             if other.name != own.name and (other.type == own.type or (by_value and own.is_integer and other.is_integer))
         ]
         if others:
-            text = f"{own.name} is not the variable that belongs here: `{made.whole_line(at)}`"
+            text = f"`{own.name}` is the wrong variable in `{made.whole_line(at)}`"
             number = made.add(at, *(text for _ in others), rank=3)
             function = "value_of" if by_value else "one_of"
             rest = "".join(f", {other.name}" for other in others)

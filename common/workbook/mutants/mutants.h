@@ -126,7 +126,7 @@ inline T& one_of(int number, T& own, Others&... others) {
   return *result;
 }
 
-// --- operators: a < b becomes a < Compared(number, "<") < b, which has the same precedence ---
+// --- operators: a < b becomes a < Compared{number, 0} < b, which has the same precedence ---
 
 struct Compared {
   int number;
@@ -243,7 +243,7 @@ struct ComputedWith {
   T left;
   int number;
 };
-/// Changes `a op b`: into `a other b`, into a, into b, into `b op a`, into `a another b`. Only of numbers.
+/// Changes `a op b`: into `a other b`, into a, into b, into `b op a`, into `a another b`. Only if both are integers.
 template <class A, class B, class Op, class Other, class Another>
 inline auto compute(int number, const A& a, const B& b, Op op, Other other, Another another) {
   using Result = decltype(op(a, b));

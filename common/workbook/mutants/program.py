@@ -20,7 +20,7 @@ TRIES = 3  # to compile the file, each without the lines whose changes did not c
 
 
 class NotMade(Exception):
-    """The mutants of a file do not compile."""
+    """The program with the mutants of a file cannot be built."""
 
 
 class MutantProgram:

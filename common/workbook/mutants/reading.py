@@ -1,4 +1,4 @@
-"""Finds one's way among the tokens of a step's file: functions, declarations, operators, and what is in brackets."""
+"""Reads the structure of a step's file from its tokens: functions, declarations, operators, and brackets."""
 
 from __future__ import annotations
 

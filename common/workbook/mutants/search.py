@@ -19,15 +19,15 @@ from .program import MutantProgram, NotMade
 from .schemata import Mutant
 
 SECONDS = 7.0  # for all mutants together, on a machine that does nothing else
-ENOUGH_SECONDS = 3.0  # if one of the telling ones has been found
-MOST_PATIENT = 3.0  # times as many on a busy machine
+ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been found is enough
+MOST_PATIENT = 3.0  # on a busy machine, both limits grow by up to this factor
 CASE_SECONDS = 2.0  # more than a case with few keys takes, unless a mutant makes it endless
 KERNEL_SECONDS = "0.2", "2"  # of processor time, in the first case, which has few keys, and in the others
 MOST_KEYS = 3000  # of a case
 OTHERS = 8  # cases that must still pass
 CLOSE = 4  # lines: mutants that are no further from the place of the first finding come first
 EXAMINED = 4  # places, by the whole check
-SHOWN = 2  # of them
+SHOWN = 2  # places that are printed
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Found:
         """What is wrong."""
         if len(self.mutants) == 1:
             return self.mutants[0].text
-        return f"this barrier is in the wrong place: {self.mutants[1].text.replace('is missing', 'belongs')}"
+        return f"this barrier is in the wrong place: {self.mutants[1].text.replace('a __syncthreads() is missing', 'it belongs')}"
 
 
 @dataclass
@@ -71,9 +71,9 @@ class Result:
         best = self.found[:SHOWN]
         if not best:
             return []
-        where = "one, in this line, makes" if len(best) == 1 else "one in each of these lines makes"
-        change = f"{self.tried} small changes of the file were tried, and {where} the check build pass"
-        return [f"The mistake may be here: {change}.", *(f"{file}:{one.line}: {one.text}" for one in best)]
+        where = "this line" if len(best) == 1 else "one of these lines"
+        change = f"of {self.tried} small changes to the file, one there makes the step pass on the check build"
+        return [f"The mistake may be in {where}: {change}.", *(f"{file}:{one.line}: {one.text}" for one in best)]
 
 
 class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
@@ -99,7 +99,7 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
     ) -> Result | None:
         """`failing`: cases that must pass then, the quickest one first. `others`: cases of which some must pass, too.
         `is_right`: whether a runner with an environment passes everything. `near`: a line at which the search begins.
-        None: it could not be made."""
+        None: the mutants do not compile, or the first case passes without a change."""
         try:
             program = self._program.result()
         except NotMade:
@@ -143,7 +143,7 @@ def _of_different_lines(found: Sequence[Found]) -> list[Found]:
 
 
 def _moved_barriers(mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, Mutant]]:
-    """Barriers that stand elsewhere in their function."""
+    """Pairs of mutants that move a barrier within its function."""
     for taken in mutants:
         if taken.kind == "taken":
             for put in mutants:

@@ -167,16 +167,16 @@ class Sites:
         number = self._made.add(begin, text, rank=1 if is_barrier or is_jump else 2, kind="taken" if is_barrier else "")
         self._made.wrap(begin, end, f"if (mutants::is({number})) {{}} else ", "")
         if what.startswith("__syncwarp"):
-            text = "`__syncwarp()` orders the lanes of one warp only, but threads of other warps take part"
+            text = "`__syncwarp()` synchronizes the lanes of one warp only, but other warps access the same data"
             number = self._made.add(begin, text, rank=0)
             self._made.wrap(begin, end, f"if (mutants::is({number})) __syncthreads(); else ", "")
 
     def _leave(self, begin: int, end: int) -> None:
-        """A `return` or `break` in a loop that should only end the loop's round."""
+        """A `return` or `break` in a loop that should only end the loop's iteration."""
         if self._loops and self._tokens[begin].text != "continue" and not self._made.is_excluded(begin, end):
             word = self._tokens[begin].text
             ends = "ends the whole function" if word == "return" else "ends the loop"
-            number = self._made.add(begin, f"`{word}` {ends}, and not only this round of the loop", rank=0)
+            number = self._made.add(begin, f"`{word}` {ends}, not only this iteration of the loop", rank=0)
             self._made.wrap(begin, end, f"if (mutants::is({number})) continue; else ", "")
 
     def _exchange(self, one: tuple[int, int], two: tuple[int, int]) -> None:
@@ -191,7 +191,8 @@ class Sites:
         if not self._can_wait or self._made.is_excluded(index, index + 1):
             return
         before, here = self._made.line(index - 1), self._made.line(index)
-        text = f"a __syncthreads() is missing between lines {before} and {here}"
+        where = f"between lines {before} and {here}" if before < here else f"in line {here}"
+        text = f"a __syncthreads() is missing {where}"
         number = self._made.add(index - 1, text, kind="put")
         self._made.put_before(index, f"if (mutants::is({number})) __syncthreads(); ")
 
