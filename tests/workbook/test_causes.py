@@ -181,7 +181,9 @@ __global__ void kernel(Key* keys) {
         text = self.KERNEL.replace("__syncthreads();", "").replace("}\n    for", "}\n    __syncthreads();\n    for")
         with mock.patch.object(self, "KERNEL", text):
             found = self.found(4, 7)
-        self.assertIn("a.cu:7: error: no barrier follows this line before line 4 is reached in the next round", found)
+        self.assertIn(
+            "a.cu:7: error: no barrier follows this line before line 4 is reached in the next iteration", found
+        )
 
 
 class Beginnings(unittest.TestCase):

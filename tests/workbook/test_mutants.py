@@ -61,10 +61,8 @@ class Places(unittest.TestCase):
         found = texts("keys[i] = lab::earlier<order>(keys[i], keys[i + 1]);")
         self.assertFalse([text for text in found if "wrong way round" in text])
         self.assertIn("earlier should be later in `lab::earlier<order>(keys[i], keys[i + 1])`", found)
-        self.assertIn(
-            "the arguments `keys[i]` and `keys[i + 1]` of `lab::earlier<order>(keys[i], keys[i + 1])` are in the wrong order",
-            found,
-        )
+        call = "lab::earlier<order>(keys[i], keys[i + 1])"
+        self.assertIn(f"the arguments `keys[i]` and `keys[i + 1]` of `{call}` are in the wrong order", found)
 
     def test_a_constant_for_which_a_variable_is_meant(self) -> None:
         found = texts("sort(keys, tile_keys);")

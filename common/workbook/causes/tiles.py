@@ -306,7 +306,8 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
     where = f"launch {launch + 1} ({run.trace.launches[launch].kernel.partition('<')[0]})"
     advice = f"{blocks}: a block must go on with more tiles if there are more"
     if grid.isdigit() and int(grid) > missing[0]:  # it has a block of its own
-        text = f"no thread loads or stores any element of tile {missing[0]}, positions {first} to {min(first + size, n) - 1}"
+        last = min(first + size, n) - 1
+        text = f"no thread loads or stores any element of tile {missing[0]}, positions {first} to {last}"
         advice = f"{blocks}: each block has a tile of its own: compute positions in it from threadIdx.x alone"
     return Cause(found[0].place, text, (advice, f"in {where}"))
 
@@ -427,8 +428,8 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
         return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
     if any(end <= barrier < high for barrier in source.barriers):
         end = source.end_of_pairs(high)
-        text = f"no barrier follows this line before line {low} is reached in the next round of the loop"
-        return text, f"put __syncthreads() after line {end}, at the end of the round", high
+        text = f"no barrier follows this line before line {low} is reached in the next iteration of the loop"
+        return text, f"put __syncthreads() after line {end}, at the end of the iteration", high
     text = f"no barrier comes between this line and line {high}{calls}"
     return text, f"put __syncthreads() directly after line {end}", low
 

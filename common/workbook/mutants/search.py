@@ -56,7 +56,8 @@ class Found:
         """What is wrong."""
         if len(self.mutants) == 1:
             return self.mutants[0].text
-        return f"this barrier is in the wrong place: {self.mutants[1].text.replace('a __syncthreads() is missing', 'it belongs')}"
+        belongs = self.mutants[1].text.replace("a __syncthreads() is missing", "it belongs")
+        return f"this barrier is in the wrong place: {belongs}"
 
 
 @dataclass
