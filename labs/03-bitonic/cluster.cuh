@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "step/cluster.h"
 #include "step/device_attribute.h"
 #include "tile_network.cuh"
 
@@ -21,12 +22,6 @@ namespace bitonic {
 inline constexpr int cluster_blocks = 8;  ///< the most that every GPU with clusters can run
 
 #ifndef __SIMT__  // CUDA on the CPU has no clusters
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define CLUSTER_OF(blocks)
-#else
-#define CLUSTER_OF(blocks) __cluster_dims__(blocks)
-#endif
 
 /// Merges the sorted halves of a run of `tiles` tiles. Before and after: each block has its tile in shared memory. A
 /// barrier is needed afterwards, before a thread reads words of `tile` that others have written.
@@ -89,8 +84,6 @@ __global__ void CLUSTER_OF(cluster_blocks) __launch_bounds__(Tile::threads) sort
   (void)all;
 #endif
 }
-#undef CLUSTER_OF
-
 /// Queues the sort of runs of eight such tiles. Returns the length of the runs.
 template <class Tile, class Words>
 std::int64_t sort_runs_of(Words all, cudaStream_t stream) {

@@ -7,13 +7,14 @@
 // of all blocks. Where the run of a value begins in the output, the block that has its counter marks the place with the
 // value, in the shared memory of the block that writes this part of the output. That block then knows all its keys:
 // each is the last mark up to its place, so a scan that takes the larger of two values finds them, without a search.
-// few_words_block.cuh has these phases.
+// few_words_block.cuh implements these phases.
 // Source of the means: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and "Distributed Shared Memory".
 #pragma once
 
 #include <cstdint>
 
 #include "few_words_block.cuh"
+#include "step/cluster.h"
 #include "step/device.h"
 #include "whole_vectors.cuh"
 
@@ -25,12 +26,6 @@ namespace counting {
 
 #ifndef __SIMT__  // CUDA on the CPU has no clusters
 namespace {
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define CLUSTER_OF(blocks)
-#else
-#define CLUSTER_OF(blocks) __cluster_dims__(blocks)
-#endif
 
 /// Sorts the keys. One cluster; dynamic shared memory: sizeof(FewWords).
 __global__ void CLUSTER_OF(few_words_blocks) __launch_bounds__(few_words_threads)
@@ -85,8 +80,6 @@ __global__ void CLUSTER_OF(few_words_blocks) __launch_bounds__(few_words_threads
   asked_of = device.id, fits = clusters > 0;
   return fits;
 }
-
-#undef CLUSTER_OF
 
 }  // namespace
 #endif

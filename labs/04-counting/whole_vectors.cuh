@@ -34,8 +34,8 @@ struct WholeVectors {
 struct FewWordsShare {
   int rank;        ///< of the block in its cluster
   int begin, end;  ///< vectors of the block
-  /// The thread's first vector. Its others are 32, 64, ... behind it, so that the vectors of a warp are neighbours,
-  /// because equal keys often are, too.
+  /// The thread's first vector. The others follow at distances of 32, 64, ..., so that the vectors of a warp are
+  /// neighbours, because equal keys often are, too.
   int first;
 
   __device__ __forceinline__ FewWordsShare(const WholeVectors& keys, int rank)

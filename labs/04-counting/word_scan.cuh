@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "packed_counters.cuh"
+#include "step/cluster.h"
 
 #ifndef __SIMT__
 #include <cooperative_groups.h>
@@ -14,12 +15,6 @@ namespace counting {
 
 #ifndef __SIMT__  // CUDA on the CPU has no clusters
 namespace {
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define CLUSTER_OF(blocks)
-#else
-#define CLUSTER_OF(blocks) __cluster_dims__(blocks)
-#endif
 
 inline constexpr int word_scan_threads = 1024;
 inline constexpr int scan_blocks = 8;  // of a cluster: the most that every GPU with clusters can run
@@ -47,7 +42,7 @@ __global__ void CLUSTER_OF(scan_blocks) __launch_bounds__(word_scan_threads) sca
   // A thread adds up elements of warp_sums that other warps have written. And all blocks must have begun before one
   // writes to the shared memory of another.
   cluster.sync();
-  // PHASE 2: tell all blocks the block's total.
+  // PHASE 2: pass the block's total to all blocks.
   std::uint64_t next = inclusive - sum, total = 0;
   for (int w = 0; w < word_scan_threads / 32; ++w) {
     if (w < warp) next += warp_sums[w];
@@ -68,8 +63,6 @@ __global__ void CLUSTER_OF(scan_blocks) __launch_bounds__(word_scan_threads) sca
   (void)counts;
 #endif
 }
-#undef CLUSTER_OF
-
 }  // namespace
 #endif
 

@@ -85,7 +85,7 @@ constexpr bool can_be_counted = std::is_unsigned_v<Key> && sizeof(Key) <= 2 && !
 template <class Key, class Value>
 constexpr bool can_be_partitioned = sizeof(Key) == 4 && !has_values<Value>;
 
-/// Keys that the sorting network of lab 03 sorts, though it is not stable: equal integers cannot be told apart.
+/// Keys that the sorting network of lab 03 sorts, though it is not stable: equal integers cannot be distinguished.
 template <class Key, class Value>
 constexpr bool has_network =
     !has_values<Value> &&

@@ -1,8 +1,8 @@
 """Indices that no test keeps within an array's bounds, though the launch rounds its number of blocks up.
 
 Such a program is right as long as n is a multiple of the block. A single run with such an n shows nothing, and a kernel
-that is launched with exactly as many threads as elements needs no test. That the host rounds up tells the two apart: it
-expects threads for which there is no element.
+that is launched with exactly as many threads as elements needs no test. The two differ in the host code: a host that
+rounds up expects threads for which there is no element.
 
 Of 2,895 files of public CUDA programs and of the tests, it notes 10 kernels. Nine of them lack the test; in the tenth,
 the host makes the size a multiple of the block before it rounds up.
