@@ -14,10 +14,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "common/simt"), str(ROOT / "tests/mutations")]
+sys.path[:0] = [str(ROOT / "common/simt"), str(ROOT / "common")]
 
-from barriers import Recipe  # noqa: E402
 from calls.call_graph import Function, read  # noqa: E402
+
+from workbook.core.recipe import Recipe  # noqa: E402
 
 LAB = "06-beyond-memory"
 OPTIONS = ["-O0", "-w", "-Wno-error"]

@@ -25,7 +25,7 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/mutations")]
+sys.path.insert(0, str(ROOT / "common"))
 
 import lab_01  # noqa: E402
 import lab_02  # noqa: E402
@@ -33,13 +33,13 @@ import lab_03  # noqa: E402
 import lab_04  # noqa: E402
 import lab_05  # noqa: E402
 import lab_06  # noqa: E402
-from barriers import Recipe  # noqa: E402
 from mistake import Mistake  # noqa: E402
 
 from workbook.core import build, checking, diagnostics, narrowing, suspects  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
+from workbook.core.recipe import Recipe  # noqa: E402
 from workbook.mutants import search  # noqa: E402
 
 LABS = (lab_01, lab_02, lab_03, lab_04, lab_05, lab_06)
@@ -104,7 +104,7 @@ def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
             JudgeClient() as judge,
         ):
             if item.is_searched:  # up to the first telling one, however long that takes here
-                for limit, seconds in {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": 5.0}.items():
+                for limit, seconds in {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": 20.0}.items():
                     stack.enter_context(mock.patch.object(search, limit, seconds))
             else:
                 without = mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext())

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +26,7 @@ sys.path.insert(0, str(ROOT / "common"))
 
 from workbook.core import build, check_build  # noqa: E402
 from workbook.core.course import labs  # noqa: E402
+from workbook.core.recipe import Recipe  # noqa: E402
 
 BARRIER = re.compile(r"((?:__sync(?:threads|warp)|synchronize<\w+>)\(\);)( *// (.*))?")
 # A function in place of a changed source, so that a file is compiled once for all its barriers.
@@ -65,66 +64,6 @@ class Mutation:
     def where(self) -> str:
         """The file and the line, from 1."""
         return f"solutions/{self.lab}/{self.path.name}:{self.number + 1}"
-
-
-def commands(folder: Path, target: str) -> list[list[str]]:
-    """The command lines that make a program, each as words, the link last."""
-    listed = subprocess.run(
-        ["ninja", "-C", str(folder), "-t", "commands", target], capture_output=True, text=True, check=True
-    )
-    return [shlex.split(line) for line in listed.stdout.splitlines() if line]
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """The commands that make a lab's runner of a build, for a changed copy of one of its files."""
-
-    folder: Path
-    target: str
-    rewrite: list[str]
-    compile: list[str]
-    link: list[str]
-    source: str  # the end of the file's path
-    generated: str
-    item: str
-
-    @classmethod
-    def of(cls, folder: Path, lab: str, name: str, kind: str) -> Recipe:
-        """The recipe for a file of a lab."""
-        target = f"labs/{lab}-{kind}-solution"
-        generated = f"{target}.p/{name}.cpp"
-        made = commands(folder, target)
-        rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
-        compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
-        item = compiled[compiled.index("-o") + 1]
-        return cls(folder, target, rewrite, compiled, made[-1], f"solutions/{lab}/{name}", generated, item)
-
-    def run(self, words: Sequence[str], replaced: dict[str, str]) -> str:
-        """Runs one of the commands with other words. Returns its warnings. CalledProcessError: it fails."""
-        words = [replaced.get(word, word) for word in words]
-        return subprocess.run(words, cwd=self.folder, check=True, capture_output=True, text=True).stderr
-
-    def make_object(self, text: str, into: Path) -> Path:
-        """Compiles a changed text of the file."""
-        self.compiled(text, into)
-        return into / "changed.o"
-
-    def compiled(self, text: str, into: Path, options: Sequence[str] = ()) -> str:
-        """The same, with more options of the compiler, for its warnings."""
-        source = into / Path(self.source).name
-        source.write_text(text)
-        replaced = {self.generated: str(into / f"{source.name}.cpp"), self.item: str(into / "changed.o")}
-        for words in (self.rewrite, [*self.compile, *options]):
-            # The folders of these words differ from build to build.
-            ends = {word: str(source) for word in words if word.endswith(self.source)}
-            ends |= {word: str(into / "depends.d") for word in words if word.endswith(".d")}
-            warnings = self.run(words, replaced | ends)
-        return warnings
-
-    def make_runner(self, changed: Path, more: Sequence[Path], runner: Path) -> Path:
-        """Links the runner with a changed object and with further ones."""
-        self.run([*self.link, *map(str, more)], {self.item: str(changed), self.target: str(runner)})
-        return runner
 
 
 def make_runner(folder: Path, mutation: Mutation, into: Path, kind: str = "check") -> Path:

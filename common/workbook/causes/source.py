@@ -226,7 +226,7 @@ class Source:
         for match in re.finditer(r"\breturn\s*;", self.text):
             around = [
                 (begins, ends)
-                for begins, ends, at, condition in self._blocks()
+                for begins, ends, at, _ in self._blocks()
                 if begins <= match.start() <= ends and self.text.startswith(("for", "while"), at)
             ]
             line = self._line_at(match.start())

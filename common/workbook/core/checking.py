@@ -369,9 +369,9 @@ class Checker:
         case = shown.outcome.case
         if not self.observed or self.unbuilt or case.expect == "refused" or case.input.startswith("file:"):
             return contextlib.nullcontext()
-        target = f"labs/{self.lab}-check{self.suffix}{'-solution' * self.solution}"
         source = suspects.source_of(self._source_of(shown.step))
-        return mutants.MutantSearch(target, Path(shown.step.file).name, source)
+        name = Path(shown.step.file).name
+        return mutants.MutantSearch(self.lab, name, "check" + self.suffix, self.solution, source)
 
     def _print_places(
         self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, place: str

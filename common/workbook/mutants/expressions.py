@@ -281,7 +281,7 @@ class Expressions:
                 self.arguments(at)
 
     def _twin(self, begin: int, at: int, angle: int, end: int) -> None:
-        """A call of lab::earlier() that should be one of lab::later(), or of min() and max()."""
+        """A call of earlier(), later(), min() or max() that should be one of its counterpart."""
         tokens, made = self._tokens, self._made
         other = _TWINS.get(tokens[at].text)
         opened = angle + 1
@@ -294,9 +294,8 @@ class Expressions:
         while first > begin and (is_mark(tokens[first - 1], "::") or tokens[first - 1].text in ("lab", "std")):
             first -= 1
         call = made.spelled(first, close + 1)
-        changed = made.spelled(first, at) + other + made.spelled(at + 1, close + 1) if first < at else (
-            other + made.spelled(at + 1, close + 1)
-        )  # fmt: skip
+        prefix = made.spelled(first, at) if first < at else ""
+        changed = prefix + other + made.spelled(at + 1, close + 1)
         number = made.add(at, f"{tokens[at].text} should be {other} in `{call}`")
         made.wrap(first, close + 1, f"(mutants::is({number}) ? {changed} : ", ")")
 

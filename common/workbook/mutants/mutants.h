@@ -1,6 +1,6 @@
-// Changes of a program that one run chooses among, for the search for a mistake in a step. The environment variable
-// STEP_MUTANT holds the numbers of the changes to make, one or two, such as "17" or "17,23"; without it, the program does
-// what its author wrote. STEP_MUTANTS_SEEN names a file for the first numbers of all places that are reached, as int.
+// All small changes to a step, in one program; each run selects one or two of them, in the search for a mistake. The
+// environment variable STEP_MUTANT holds their numbers, such as "17" or "17,23"; without it, the program does what its
+// author wrote. STEP_MUTANTS_SEEN names a file to which the first number of each place reached is appended, as an int.
 #pragma once
 
 #include <fcntl.h>

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -31,6 +33,7 @@ class Schemata:
         self.function = ""
         self._text = text
         self._lines = text.splitlines()
+        self._ends = [match.end() for match in re.finditer("\n", text)]  # of lines
         self._excluded = frozenset(excluded)
         self._count = 0
         self._edits: list[tuple[int, int, tuple[int, int], str]] = []  # offset, order there, text
@@ -48,7 +51,7 @@ class Schemata:
 
     def line(self, index: int) -> int:
         """A token's line."""
-        return self._text.count("\n", 0, self.tokens[index].start) + 1
+        return bisect_right(self._ends, self.tokens[index].start) + 1
 
     def whole_line(self, index: int) -> str:
         """The text of that line."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import subprocess
 import tempfile
 import time
 from array import array
@@ -13,8 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..core import build
 from ..core.judge_client import JudgeClient, JudgeDied
 from ..core.judge_types import Case
+from ..core.recipe import Recipe
 from .program import MutantProgram, NotMade
 from .schemata import Mutant
 
@@ -80,12 +83,18 @@ class Result:
 class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
     """The search in one step's file. The program is compiled at once, beside other work."""
 
-    def __init__(self, target: str, name: str, source: str) -> None:
-        """`target`: the check build's runner, relative to the build folder. `name`: of the step's file, which contains
-        `source`."""
+    def __init__(self, lab: str, name: str, kind: str, solution: bool, source: str) -> None:
+        """The runner is that of a `kind` of build, and `name` that of the step's file, which contains `source`."""
         self._folder = tempfile.TemporaryDirectory(prefix="mutants-")
         self._pool = ThreadPoolExecutor(1)
-        self._program = self._pool.submit(MutantProgram, target, name, source, Path(self._folder.name))
+        self._program = self._pool.submit(self._made, lab, name, kind, solution, source)
+
+    def _made(self, lab: str, name: str, kind: str, solution: bool, source: str) -> MutantProgram:
+        try:
+            recipe = Recipe.of(build.folder(), lab, name, kind, solution)
+        except (subprocess.CalledProcessError, StopIteration) as error:
+            raise NotMade from error
+        return MutantProgram(recipe, source, Path(self._folder.name))
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)

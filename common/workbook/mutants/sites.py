@@ -1,4 +1,4 @@
-"""The places of a step's file where a small change may mend a mistake."""
+"""The places of a step's file where a small change may fix a mistake."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Sites:
             self._made.wrap(begin, end, f"if (mutants::is({number})) __syncthreads(); else ", "")
 
     def _leave(self, begin: int, end: int) -> None:
-        """A `return` or `break` in a loop that should only end the loop's iteration."""
+        """A `return` or `break` that should end only one iteration of a loop."""
         if self._loops and self._tokens[begin].text != "continue" and not self._made.is_excluded(begin, end):
             word = self._tokens[begin].text
             ends = "ends the whole function" if word == "return" else "ends the loop"
