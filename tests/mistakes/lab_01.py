@@ -277,7 +277,7 @@ MISTAKES = (
         {"      keys[i] = b;\n      keys[i + 1] = a;\n": ""},
         [
             "FAILED  step 01 global, check build",
-            "01_global.cu: the step changed nothing: its kernels store nothing in the keys; is a store missing",
+            "01_global.cu: the step changed nothing: its kernels store nothing in the keys",
         ],
     ),
     in_halo(
@@ -336,7 +336,11 @@ MISTAKES = (
     in_global(
         "the step of a block in place of the grid's",
         {"std::int64_t(gridDim.x) * blockDim.x;": "blockDim.x;"},
-        ["FAILED  step 01 global, check build", "both compare keys[", "does its loop go on by gridDim.x * blockDim.x?"],
+        [
+            "FAILED  step 01 global, check build",
+            "both compare keys[",
+            "does its loop advance by gridDim.x * blockDim.x pairs?",
+        ],
     ),
     # --- host code ---
     in_halo(
@@ -465,7 +469,7 @@ MISTAKES = (
         [
             "FAILED  step 02 halo, check build",
             "{at}: error: nothing is stored to ",
-            "threads stores one key: a loop must go on",
+            "threads stores one key: a loop must store further ones",
         ],
     ),
     in_halo(
@@ -525,7 +529,7 @@ MISTAKES = (
         [
             "{at-1}: error: thread 2 of block 0 loses the key 7 of keys[4]",
             "before: keys[4] = 7 and keys[5] = 1; after: keys[4] = 1 and keys[5] = 1",
-            "keys[5] keeps its value",
+            "keys[5] has the same value as before",
         ],
         quick=True,
     ),
@@ -600,7 +604,7 @@ MISTAKES = (
         {"to[i] = window[i - left];": "to[i] = window[i - first];"},
         [
             "{at}: error: thread 0 stores window[0] to position 512 of the array, where window[256] belongs",
-            "window begins at position 256 of the array",
+            "the place of window[i] in the array is position 256 + i in this block",
             "fails for every n above 512",
         ],
     ),
@@ -623,7 +627,7 @@ MISTAKES = (
             "__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_down_sync(all_lanes, own[3], 1)",
             "__shfl_down_sync(all_lanes, own[0], 1)": "__shfl_up_sync(all_lanes, own[0], 1)",
         },
-        ["error: row 0: each lane sends its key 3 down and its key 0 up, which is the wrong way round"],
+        ["error: row 0: each lane sends its last key down and its first key up: it must be the other way"],
     ),
     in_rows(
         "half of the phases of a row",
@@ -694,7 +698,7 @@ MISTAKES = (
         {"stride = std::int64_t(gridDim.x) * blockDim.x;": "stride = gridDim.x;"},
         [
             "{at+3}: error: thread 0 of block 0 and thread 1 of block 0 both compare keys[2] and keys[3]",
-            "its loop goes on by 1, but it must go on by the number of threads in the grid",
+            "its loop advances by ",
         ],
     ),
     in_halo(
@@ -712,7 +716,7 @@ MISTAKES = (
     in_halo(
         "one load per thread",
         {LOAD: "if (int(threadIdx.x) < count) window[threadIdx.x] = from[left + threadIdx.x];"},
-        ["{at}: error: the load leaves out ", "each of the 512 threads loads one key: a loop must go on with more"],
+        ["{at}: error: the load leaves out ", "each of the 512 threads loads one key: a loop must load further ones"],
         quick=True,
     ),
     in_halo(

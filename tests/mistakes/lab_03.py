@@ -365,7 +365,7 @@ MISTAKES = (
             "load_tile(tile, tile_values, keys, values, first, count)": "load_tile(tile, tile_values, keys, values, "
             "std::int64_t(0), count)"
         },
-        ["{at}: error: thread 0 loads position 0 of the array into tile[0], where position 1024 belongs"],
+        ["{at}: error: thread 0 loads position 0 of the array into tile[0], which is the place of position 1024"],
     ),
     in_hybrid(
         "no mirror stage",
@@ -444,7 +444,7 @@ MISTAKES = (
         },
         [
             "error: no thread compares tile[63] and tile[64]",
-            "each of the 32 threads compares one pair; go on with more",
+            "each of the 32 threads compares one pair and ends: it must take further pairs in a loop",
         ],
     ),
     in_shared(
@@ -482,7 +482,11 @@ MISTAKES = (
             "load_tile(tile, tile_values, keys, values, first, count);": "load_tile(tile, tile_values, keys, values, "
             "std::int64_t(blockIdx.x) * tile_keys, count);"
         },
-        ["{at}: error: thread ", "loads position 0 of the array into tile[0], where position 1024 belongs", "its loop"],
+        [
+            "{at}: error: thread ",
+            "loads position 0 of the array into tile[0], which is the place of position 1024",
+            "its loop",
+        ],
     ),
     in_hybrid(
         "half of the mirror image",

@@ -11,12 +11,12 @@ from unittest import mock
 
 import traces
 
-from workbook.causes import comparisons, networks, remarks, rows, tiles
+from workbook.causes import comparisons, networks, remarks, rows, search, tiles
 from workbook.causes.search import _SEARCHES
 from workbook.causes.source import SHUFFLE, Source, device_functions
 from workbook.causes.stage_check import Cause
 from workbook.core import suspects
-from workbook.core.judge_types import Case, Finding
+from workbook.core.judge_types import Case, Finding, Outcome
 from workbook.pictures import trace
 
 LINES = [traces.line(code, f"a.cu:{10 + code}") for code in range(8)]
@@ -101,11 +101,7 @@ void host(Key* keys) {
         self.source = Source("a.cu")
 
     def test_where_an_index_comes_from(self) -> None:
-        self.assertEqual(
-            self.source.index_of(5),
-            "i comes from line 4: const int i = 2 * t + parity; "
-            "line 3: for (int t = threadIdx.x; t < pairs; t += blockDim.x)",
-        )
+        self.assertEqual(self.source.index_of(5), "i comes from line 4: const int i = 2 * t + parity")
         self.assertEqual(self.source.index_of(9), "")
 
     def test_what_ends_a_loop(self) -> None:
@@ -323,7 +319,7 @@ class Launches(unittest.TestCase):
         )  # fmt: skip
         found = self.found(0, text, 2)
         self.assertIn("a.cu:12: error: thread 0 of block 0 loses the key 9 of keys[0]\n", found)
-        self.assertIn("keys[1] keeps its value", found)
+        self.assertIn("keys[1] has the same value as before", found)
 
     def test_too_few_launches(self) -> None:
         found = self.found(1, launched([9, 7, 5], [[(0, 1)], [(1, 2)]]), 3)
@@ -419,7 +415,10 @@ class Tiles(unittest.TestCase):
 
     def test_loaded_to_another_place(self) -> None:
         found = self.found(self.run_of(self.stages, shift=1))
-        self.assertIn("a.cu:14: error: thread 0 loads position 0 of the array into tile[1], where position 1", found)
+        self.assertIn(
+            "a.cu:14: error: thread 0 loads position 0 of the array into tile[1], which is the place of position 1",
+            found,
+        )
 
     def test_not_stored(self) -> None:
         found = self.found(self.run_of(self.stages, stored=3))
@@ -593,6 +592,108 @@ class Remarks(unittest.TestCase):
         self.assertEqual(
             remarks.remarked(Cause("a.cu:5", "loses the key 3"), source), Cause("a.cu:5", "loses the key 3")
         )
+
+    def of(self, text: str, cause: Cause) -> Cause:
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            found = remarks.remarked(cause, Source("a.cu"))
+        assert found
+        return found
+
+    def test_a_loop_that_counts_the_wrong_way(self) -> None:
+        loop = (
+            "void f() {\n  for (int k = 2; k <= n; k *= 2) {\n"
+            "    for (int j = 1; j < k; j *= 2) {\n      g<<<1, 2>>>(k, j);\n"
+        )
+        cause = Cause("a.cu:4", "launch 2 (g) passes k = 4 and j = 1, but it must be k = 4 and j = 2")
+        found = self.of(loop + "    }\n  }\n}\n", cause)
+        self.assertEqual(
+            found.details,
+            ("is this loop the wrong way round? j goes up: line 3: for (int j = 1; j < k; j *= 2)",),
+        )
+        down = loop.replace("int j = 1; j < k; j *= 2", "int j = k / 4; j > 0; j /= 2") + "    }\n  }\n}\n"
+        self.assertEqual(
+            self.of(down, cause).details, ("the numbers come from line 3: for (int j = k / 4; j > 0; j /= 2)",)
+        )
+
+    def test_a_launch_that_is_missing_in_a_loop(self) -> None:
+        text = (
+            "void f() {\n  for (int run = 2; run < n; run *= 2) {\n    global<<<1, 2>>>(run);\n  }\n"
+            "  in_tiles<<<1, 2>>>();\n}\n"
+        )
+        cause = Cause("a.cu:3", "the launch of in_tiles() for runs of 8 keys is missing before launch 3 (global)")
+        found = self.of(text, cause)
+        outside = "line 5 launches in_tiles() outside of the loop: line 2: for (int run = 2; run < n; run *= 2)"
+        self.assertEqual((found.place, found.details), ("a.cu:5", (outside,)))
+        found = self.of(text.replace("in_tiles<<<1, 2>>>();", ""), cause)
+        self.assertEqual(found.details, ("nothing launches in_tiles()",))
+        cause = Cause("a.cu:5", "the launch of global() for the stage is missing before launch 3 (in_tiles)")
+        found = self.of(text, cause)
+        self.assertEqual(found.place, "a.cu:2")
+        self.assertEqual(found.details, ("does this loop end too early? line 2: for (int run = 2; run < n; run *= 2)",))
+
+    def test_an_index_of_the_whole_array_in_a_tile(self) -> None:
+        words = "compares tile[{0}] and tile[{1}], but there is no tile[{1}]: there are {2} keys"
+        detail = "the guard `partner < count` does not exclude this pair"
+        text = "thread 0 of block 1 " + words.format(1024, 1025, "1,024")
+        found = self.of("x\n", Cause("a.cu:1", text, (detail, "in launch 3")))
+        asked = "the indices of tile begin at 0 in every block: is this one a position in the whole array?"
+        self.assertEqual((found.details, found.is_certain), ((asked, "in launch 3"), True))
+        text = "thread 0 of block 1 " + words.format(1023, 1024, "1,024")  # one too many
+        self.assertFalse(self.of("x\n", Cause("a.cu:1", text, (detail,))).is_certain)
+
+    def test_threads_of_the_grid_in_a_tile(self) -> None:
+        text = "void f() {\n  for (int t = blockIdx.x * blockDim.x + threadIdx.x; t < 8; t += blockDim.x) {\n  }\n}\n"
+        details = ("check the loops that lead to a comparison, and more", "in launch 1 (f), block 1, stage 1 of 1")
+        found = self.of(text, Cause("a.cu:9", "no thread compares tile[0] and tile[1]", details))
+        self.assertEqual(found.place, "a.cu:2")
+        self.assertTrue(found.text.startswith("in block 1, no thread compares anything: this line numbers the threads"))
+        cause = Cause("a.cu:9", "no thread compares tile[0] and tile[1]", (details[0], "block 0, stage 1"))
+        self.assertEqual(self.of(text, cause).place, "a.cu:9")
+
+    def test_a_loop_that_advances_by_one_block(self) -> None:
+        finding = Finding("a.cu", 3, "race", "reads keys[1]\ntwo blocks access one element with the same threadIdx")
+        outcome = Outcome("verified", False, Case("03-bitonic", 3, 8), findings=(finding,))
+        for begins, step, line in (("first", "blockDim.x", 3), ("threadIdx.x", "blockDim.x", 0), ("first", "all", 0)):
+            text = (
+                f"void f() {{\n  const int first = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                f"  for (int t = {begins}; t < n; t += {step}) {{\n  }}\n}}\n"
+            )
+            with mock.patch.object(suspects, "source_of", lambda _, text=text: text):
+                found = search._of_step(outcome, Source("a.cu"))
+            self.assertEqual(found and found.place, f"a.cu:{line}" if line else None)
+
+    def test_a_copy_that_changes_in_place_of_a_key(self) -> None:
+        text = "__global__ void f() {\n  Key a = keys[i], c;\n  const Key b = keys[j];\n  a = b;\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").changed_copy(1), (4, "a", 2))
+        with mock.patch.object(suspects, "source_of", lambda _: text.replace("a = b;", "keys[i] = b;")):
+            self.assertIsNone(Source("a.cu").changed_copy(1))
+
+    def test_an_index_that_is_the_number_of_a_thread(self) -> None:
+        text = "void f() {\n  const int t = threadIdx.x;\n  const int i = 2 * t;\n  const Key a = keys[t];\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(
+                Source("a.cu").index_of(4),
+                "its index is made from t, the number of the thread (line 2): should it be made from i "
+                "(line 3: const int i = 2 * t)?",
+            )
+        with mock.patch.object(suspects, "source_of", lambda _: text.replace("i = 2 * t", "i = 2")):
+            self.assertEqual(
+                Source("a.cu").index_of(4),
+                "its index contains t, the number of the thread (line 2: const int t = threadIdx.x)",
+            )
+
+    def test_the_limits_of_a_guarded_loop(self) -> None:
+        text = (
+            "void f() {\n  for (int t = threadIdx.x; t < count / 2; t += blockDim.x) {\n"
+            "    const int i = t;\n    if (i + 1 < count) exchange(i, i + 1);\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(
+                Source("a.cu").limits_of(4),
+                "one of these limits is wrong: line 2: for (int t = threadIdx.x; t < count / 2; t += blockDim.x); "
+                "line 4: if (i + 1 < count) exchange(i, i + 1)",
+            )
 
     def test_where_a_pointer_comes_from(self) -> None:
         text = "void f() {\n  const int i = t;\n  Key* p = keys + i;\n  const Key a = p[0];\n}\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 
+from workbook.causes.stage_check import Cause
 from workbook.mutants.reading import functions, read
 from workbook.mutants.schemata import Mutant
 from workbook.mutants.search import Found, Result
@@ -55,7 +56,7 @@ class Places(unittest.TestCase):
     def test_comparisons(self) -> None:
         found = texts("if (keys[i] < keys[i + 1]) return;")
         self.assertIn("`keys[i] < keys[i + 1]` is the wrong way round", found)
-        self.assertIn("`keys[i] < keys[i + 1]` is wrong where both sides are equal", found)
+        self.assertIn("`keys[i] < keys[i + 1]` should be true where both sides are equal, too", found)
 
     def test_template_arguments_are_no_comparisons(self) -> None:
         found = texts("keys[i] = lab::earlier<order>(keys[i], keys[i + 1]);")
@@ -67,6 +68,12 @@ class Places(unittest.TestCase):
     def test_a_constant_for_which_a_variable_is_meant(self) -> None:
         found = texts("sort(keys, tile_keys);")
         self.assertTrue([text for text in found if text.startswith("`tile_keys` is the wrong variable in ")])
+
+    def test_which_of_several_that_are_alike(self) -> None:
+        found = texts("keys[left + i] = from[left + i];")
+        self.assertIn("the first `left + i` should be 0", found)
+        self.assertIn("the second `i` should be 0", found)
+        self.assertIn("`i` should be 0", texts("keys[left + i] = 0;"))
 
     def test_built_in_variables(self) -> None:
         found = texts("const int t = threadIdx.x;")
@@ -95,7 +102,13 @@ class Results(unittest.TestCase):
         mutants = [Mutant(0, 0, 7, "a", "f", 1), Mutant(1, 1, 8, "b", "f", 1), Mutant(2, 2, 9, "c", "f", 3)]
         lines = Result([Found((mutant,)) for mutant in mutants], 99).lines("x.cu")
         self.assertEqual(lines[1:], ["x.cu:7: a", "x.cu:8: b"])
-        self.assertIn("99 small changes", lines[0])
+        self.assertIn("(99 changes were tried)", lines[0])
+
+    def test_only_the_lines_that_a_certain_cause_names(self) -> None:
+        mutants = [Mutant(0, 0, 7, "a", "f", 1), Mutant(1, 1, 8, "b", "f", 1)]
+        result = Result([Found((mutant,)) for mutant in mutants], 99)
+        cause = Cause("x.cu:9", "text", ("it comes from line 8: b",), is_certain=True)
+        self.assertEqual([one.line for one in result.at(cause.lines).found], [8])
 
     def test_a_barrier_that_moves(self) -> None:
         taken = Mutant(0, 0, 7, "this barrier should not be here", "f", 1, "taken")

@@ -401,6 +401,10 @@ class Texts(unittest.TestCase):
                 "41: error: the call of place is ambiguous, because its arguments have the types int and int64_t",
             ),
             (
+                f"{place}:41:44: error: invalid use of void expression\n   41 |   CUDA_CHECK(k<<<1, 2>>>(a));\n",
+                "41: error: a launch has no value, so it cannot be an argument of CUDA_CHECK()",
+            ),
+            (
                 f"{place}:21:17: error: variable or field ‘run’ declared void\n"
                 f"{place}:21:27: error: ‘Key’ was not declared in this scope\n",
                 "21: error: Key was not declared: write template <class Key> in the line above",

@@ -11,7 +11,9 @@ from .stage_check import Cause
 
 _DIRECTION = re.compile(r"&\s*\w+\s*\)?\s*\)?\s*[=!]=\s*0|\(\s*\w+\s*&\s*\w+\s*\)")
 _LOOP = re.compile(r"\bfor\s*\(")
+_ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
 _FLAGGED = re.compile(r"^launch \d+ \((\w+)<[^()]*\b(true|false)\b[^()]*>\) compares the pairs of (.*?):")
+_NUMBERS = re.compile(r"passes (\w+ = \d+(?: and \w+ = \d+)*), but it must be (.*)$")
 _BARRIER_NEAR = 3  # lines after the place
 
 
@@ -71,6 +73,77 @@ def _of_flag(cause: Cause, source: Source) -> Cause:
     return replace(cause, place=f"{source.file}:{launches[-1]}", details=tuple(filter(None, (text, must))))
 
 
+def _of_counting(cause: Cause, source: Source) -> Cause:
+    """A launch that passes the numbers of another stage: which loop makes them, and does it count in the right way?"""
+    match = _NUMBERS.search(cause.text)
+    loops = source.loops_around(line_of(cause.place)[1]) if match else []
+    if not match or not loops or "n = " in match[1]:
+        return cause
+    given, wanted = (dict(re.findall(r"(\w+) = (\d+)", part)) for part in match.groups())
+    changed = [name for name, number in given.items() if wanted.get(name, number) != number]
+    for line in reversed(loops):
+        text = source.lines[line - 1]
+        for name in changed:
+            rises = re.search(rf"\b{name}\s*(?:\*=|<<=)|\+\+{name}\b|\b{name}\+\+", text)
+            falls = re.search(rf"\b{name}\s*(?:/=|>>=)|--{name}\b|\b{name}--", text)
+            if (rises and int(given[name]) < int(wanted[name])) or (falls and int(given[name]) > int(wanted[name])):
+                way = ("up", "down") if rises else ("down", "up")
+                return cause.also(f"is this loop the wrong way round? {name} goes {way[0]}: {source.quoted(line)}")
+    return cause.also(f"the numbers come from {source.quoted(loops[-1])}")
+
+
+def _of_missing_launch(cause: Cause, source: Source) -> Cause:
+    """A launch that is missing between others: it may be outside the loop, or its own loop ends too early."""
+    match = re.match(r"the launch of (\w+)\(\) for .* is missing before", cause.text)
+    if not match:
+        return cause
+    own = [n for n, text in enumerate(source.lines, 1) if re.search(rf"\b{match[1]}\b.*<<<", text)]
+    if not own:
+        return cause.also(f"nothing launches {match[1]}()")
+    loops = [source.loops_around(line) for line in own]
+    inner = max(loops, key=len)
+    around = source.loops_around(line_of(cause.place)[1])
+    if len(inner) < len(around) and not set(around) & set(inner):
+        line = own[loops.index(inner)]
+        text = f"line {line} launches {match[1]}() outside of the loop: {source.quoted(around[0])}"
+        return replace(cause, place=f"{source.file}:{line}", details=(text, *cause.details))
+    if not inner:
+        return cause
+    text = f"does this loop end too early? {source.quoted(inner[-1])}"
+    return replace(cause, place=f"{source.file}:{inner[-1]}", details=(text, *cause.details))
+
+
+def _of_whole_array(cause: Cause, source: Source) -> Cause:
+    """An index into a tile that is a position in the whole array."""
+    match = re.search(r"of block [1-9]\d* compares (\w+)\[(\d+)\] and \w+\[(\d+)\], but there is no", cause.text)
+    line = line_of(cause.place)[1]
+    if not match or match[1] == "keys" or not 0 < line <= len(source.lines):
+        return cause
+    most = re.search(r"there are ([\d,]+) keys", cause.text)
+    if not most or int(match[2]) < int(most[1].replace(",", "")):
+        return cause
+    text = f"the indices of {match[1]} begin at 0 in every block: is this one a position in the whole array?"
+    kept = tuple(d for d in cause.details if not d.startswith(("skip a comparator", "line ", "the guard")))
+    return replace(cause, details=(text, *kept), is_certain=True)
+
+
+def _of_grid_in_tile(cause: Cause, source: Source) -> Cause:
+    """A block that does nothing in its tile, because the threads of the whole grid are numbered there."""
+    is_idle = any(detail.startswith("check the loops that lead to a comparison") for detail in cause.details)
+    block = re.search(r"\bblock ([1-9]\d*)\b", " ".join(cause.details))
+    if not is_idle or not block:
+        return cause
+    line = next((n for n, text in enumerate(source.lines, 1) if _ALL_THREADS.search(text)), 0)
+    if not line:
+        return cause
+    text = (
+        f"in block {block[1]}, no thread compares anything: this line numbers the threads of all blocks, but the "
+        "positions in a tile begin at 0 in every block"
+    )
+    kept = tuple(d for d in cause.details if d.startswith("in "))
+    return replace(cause, place=f"{source.file}:{line}", text=text, details=kept)
+
+
 def _of_launches(cause: Cause, source: Source) -> Cause:
     """Launches that are missing at the end: which loop ends too early?"""
     if not cause.text.startswith("a launch is missing"):
@@ -117,7 +190,11 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_warp_barrier,
     _of_flag,
     _of_launches,
+    _of_whole_array,
     _of_guard,
+    _of_counting,
+    _of_missing_launch,
+    _of_grid_in_tile,
     _of_braces,
 )
 

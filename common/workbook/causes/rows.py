@@ -23,14 +23,16 @@ _VARIANTS = {
     "12": "the keys 1 and 2 of each lane are never compared: odd phases compare them, too",
     "up": "the first key of a lane is never compared with the last one of the previous lane",
     "down": "the last key of a lane is never compared with the first one of the next lane",
-    "first": "lane 0 has no previous lane, so its key 0 must stay as it is in odd phases",
-    "last": "lane 31 has no next lane, so its key 3 must stay as it is in odd phases",
+    "first": "lane 0 has no previous lane, so its first key must stay as it is in odd phases",
+    "last": "lane 31 has no next lane, so its last key must stay as it is in odd phases",
     "up turned": "in odd phases the right lane of a pair keeps the earlier key: it must keep the later one",
     "down turned": "in odd phases the left lane of a pair keeps the later key: it must keep the earlier one",
     "both turned": "in odd phases, the left lane of a pair keeps the later key, and the right one the earlier key: "
     "it must be the other way round",
-    "down late": "key 0 of a lane is sent after it has changed: send it before it is compared with the previous lane's",
-    "up late": "key 3 of a lane is sent after it has changed: send it before it is compared with the next lane's",
+    "down late": "the first key of a lane is sent after it has changed: send it before it is compared with the last "
+    "key of the previous lane",
+    "up late": "the last key of a lane is sent after it has changed: send it before it is compared with the first key "
+    "of the next lane",
 }
 
 
@@ -234,8 +236,14 @@ class _Row:
         expected = state.keys[_SENT[way] :: 4]
         side = "previous" if way == "down" else "next"
         if all(actual[one] == state.keys[_SENT[other] :: 4] for one, other in (("up", "down"), ("down", "up"))):
-            text = f"row {self.number}: each lane sends its key 3 down and its key 0 up, which is the wrong way round"
-            return Cause(place, text, ("key 3 goes up, to the next lane, and key 0 goes down, to the previous one",))
+            text = (
+                f"row {self.number}: each lane sends its last key down and its first key up: it must be the other way"
+            )
+            return Cause(
+                place,
+                text,
+                ("the last key goes up, to the next lane, and the first key goes down, to the previous one",),
+            )
         for other in range(KEYS_PER_LANE):
             if other != _SENT[way] and actual[way] == state.keys[other::4]:
                 text = f"each lane sends its key {other}; the {side} lane needs key {_SENT[way]}"
@@ -294,7 +302,7 @@ def search(case: Case, traced: Traced) -> Cause | None:
     missing = [number for number in range(-(-case.n // ROW)) if number not in taken]
     if missing and rows:
         text = f"no warp takes row {missing[0]}, which begins at keys[{missing[0] * ROW}]"
-        detail = "a warp must go on with more rows if there are fewer warps than rows"
+        detail = "a warp must take further rows in a loop if there are fewer warps than rows"
         place = run.place(trace.accesses[0].code)
         return Cause(place, text, (detail,))
     return None

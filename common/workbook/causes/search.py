@@ -78,6 +78,8 @@ class Search:
             and (fact := self._of_type(outcome.case, source.held[0].type))
         ):
             facts = (*facts, fact)
+        if found is None and "race" in kinds:
+            found = _of_step(outcome, source)
         found = _with_facts(found, outcome, facts, source)
         is_idle = found is not None and found.text.startswith("no thread compares any")
         if (found is None or is_idle) and outcome.status == "wrong" and not kinds:
@@ -219,6 +221,22 @@ def _without_consequences(found: Cause | None, outcome: Outcome) -> Cause | None
     return None if found and is_ended and _OF_NUMBER.search(found.text) else found
 
 
+def _of_step(outcome: Outcome, source: Source) -> Cause | None:
+    """A race between blocks, in a loop that advances by the threads of one block, although it begins at the number of a
+    thread of the whole grid."""
+    finding = outcome.findings[0]
+    if "two blocks access one element" not in finding.text or not finding.line:
+        return None
+    _, first, last = source.function_of(finding.line)
+    for line in range(first, last + 1):
+        loop = re.search(r"\bfor \([^;=]*=\s*([^;]+);[^;]*;\s*\w+ \+= blockDim\.x\s*\)", source.lines[line - 1])
+        begins = (loop[1] + " " + source.definition(loop[1].strip(), line)) if loop else ""
+        if "blockIdx" in begins:
+            text = "this loop advances by blockDim.x, but the threads of all blocks share its work"
+            return Cause(f"{source.file}:{line}", text, ("it must advance by gridDim.x * blockDim.x",))
+    return None
+
+
 def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
     """A kernel that stores nothing, where nothing else explains a wrong result."""
     counted = ("global_st_requests", "global_atomic_requests")
@@ -228,13 +246,14 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
             continue
         name = launch["kernel"].partition("<")[0].rpartition("::")[2]
         line = source.kernel(name)
+        if line and (changed := source.changed_copy(line)):
+            at, copy, read = changed
+            text = f"this line changes {copy}, which is only a copy of a key: {name} stores nothing in global memory"
+            return Cause(f"{source.file}:{at}", text, (f"{copy} is read in {source.quoted(read)}",))
         if line:
             text = f"{name} stores nothing in global memory, so its results are lost"
-            return Cause(
-                f"{source.file}:{line}",
-                text,
-                ("is a store missing at the end of the kernel? A variable that holds a key is only a copy of it",),
-            )
+            detail = "is a store missing at the end of the kernel?"
+            return Cause(f"{source.file}:{line}", text, (detail,))
     return None
 
 
@@ -291,7 +310,7 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         return replace(found, details=(nan, *(d for d in found.details if not d.startswith("only pairs"))))
     is_of_threads = any(fact.startswith("fails only with fewer threads than") for fact in facts)
     if found and is_of_threads and found.text.startswith("no thread compares") and "each of the" not in str(found):
-        return found.also("a thread that takes one pair of a stage must go on with more, where there are more pairs")
+        return found.also("a thread that takes one pair of a stage must take further ones in a loop")
     if found and found.is_of_order and "fails only in descending order" in facts:
         return found.also("only descending order fails: is the order used in the comparison, as lab::before() does it?")
     return found

@@ -19,7 +19,7 @@ _HELD = re.compile(
     r"\s+"
     r"(?:const\s+)?(?P<names>\w+\s*=[^;]*\w\s*\[[^;]*);"
 )
-MOST_DEFINITIONS = 4  # that are quoted for an index
+MOST_DEFINITIONS = 3  # that are quoted for an index
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _BARRIER = re.compile(r"\b__syncthreads\s*\(")
@@ -77,6 +77,11 @@ class Source:
                 break
         return 0
 
+    def definition(self, name: str, before: int) -> str:
+        """The line above one that gives a variable its value; "" if there is none."""
+        found = self._assigned(name, before) if name.isidentifier() else 0
+        return self.lines[found - 1] if found else ""
+
     def index_of(self, line: int) -> str:
         """Where the indices of a line come from; "" if that is not known, or the line says it itself."""
         if not 0 < line <= len(self.lines):
@@ -90,16 +95,29 @@ class Source:
                 found = self._assigned(name, line)
                 if found and found != line:
                     if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
-                        return f"its index contains {name}, which line {found} makes from the number of the thread"
+                        return self._of_thread(name, found, line)
                     comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
         for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", text):
             found = self._assigned(name, line)
             if found and found != line and re.search(rf"\*\s*{name}\s*=", self.lines[found - 1]):
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
-        for found in list(comes):
-            for further in self._chain(found):
-                comes.setdefault(further, self.quoted(further))
-        return "; ".join([*comes.values()][:MOST_DEFINITIONS])
+        further_up = {further for found in comes for further in self._chain(found)} - set(comes)
+        comes |= {further: self.quoted(further) for further in sorted(further_up, reverse=True)}
+        # Of the lines further up, the one that numbers the threads of all blocks is most often wrong.
+        direct = len(comes) - len(further_up)
+        kept = [text for number, text in [*comes.items()][direct:] if "blockIdx" in self.lines[number - 1]]
+        return "; ".join([*[*comes.values()][:direct], *kept][:MOST_DEFINITIONS])
+
+    def _of_thread(self, name: str, defined: int, line: int) -> str:
+        """An index that is the number of a thread, and the variable that another line makes of it."""
+        for number in range(defined + 1, line):
+            made = re.search(rf"\b({_NAME})\s*=\s*[^;=]*\b{re.escape(name)}\b", self.lines[number - 1])
+            if made and made[1] not in self.lines[line - 1]:
+                return (
+                    f"its index is made from {name}, the number of the thread (line {defined}): should it be made from "
+                    f"{made[1]} ({self.quoted(number)})?"
+                )
+        return f"its index contains {name}, the number of the thread ({self.quoted(defined)})"
 
     def _chain(self, line: int) -> Iterator[int]:
         """The lines from which the variables of a definition come, back to the number of the thread."""
@@ -127,6 +145,14 @@ class Source:
                 return f"{self.quoted(number)}; {limit[1]} comes from {self.quoted(comes)}"
             return self.quoted(number)
         return ""
+
+    def limits_of(self, line: int) -> str:
+        """The test that decides whether a line is reached, and the loop of the threads around it."""
+        bound = self.bound_of(line)
+        loops = [number for number in self.loops_around(line) if "threadIdx" in self.lines[number - 1]]
+        if not bound or not loops or f"line {loops[-1]}:" in bound or "for (" in bound:
+            return bound
+        return f"one of these limits is wrong: {self.quoted(loops[-1])}; {bound}"
 
     @cached_property
     def held(self) -> list[Held]:
@@ -165,6 +191,11 @@ class Source:
         last = next((n for n in range(line, len(self.lines)) if self.lines[n - 1].startswith("}")), len(self.lines))
         head = re.search(rf"\b({_NAME})\s*\([^;]*?\)\s*\{{", "\n".join(self.lines[first - 1 : last]))
         return (head[1] if head else ""), first, last
+
+    def around(self, place: str) -> str:
+        """The text of the function around a place."""
+        _, first, last = self.function_of(line_of(place)[1])
+        return "\n".join(self.lines[first - 1 : last])
 
     def call_in(self, first: int, last: int, name: str) -> int:
         """The first line from the first to the last that calls a function; 0: none does."""
@@ -255,6 +286,21 @@ class Source:
         """The line in which a kernel is defined; 0: in none."""
         match = re.search(rf"__global__[^;{{}}]*\b{re.escape(name)}\s*\(", self.text)
         return self._line_at(match.end()) if match else 0
+
+    def changed_copy(self, line: int) -> tuple[int, str, int] | None:
+        """The first line of the function around a line that gives another value to a variable that holds an element of
+        an array; the variable; and the line that reads the element. None: there is none."""
+        _, first, last = self.function_of(line)
+        copies: dict[str, int] = {}
+        for number in range(first, last + 1):
+            text = self.lines[number - 1]
+            if made := re.search(rf"\b(?:Key|auto)\s+({_NAME})\s*=\s*{_NAME}(?:\.data)?\s*\[", text):
+                copies.setdefault(made[1], number)
+                continue
+            for name, read in copies.items():
+                if re.search(rf"(?<![\w.\]]){re.escape(name)}\s*=[^=]|\bswap\s*\([^)]*\b{re.escape(name)}\b", text):
+                    return number, name, read
+        return None
 
     def without_values(self) -> int:
         """The first line that stores an element of an array of keys, and near which no value is stored; 0: none."""

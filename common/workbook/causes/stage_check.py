@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,10 +24,17 @@ class Cause:
     details: tuple[str, ...] = ()  # what should be, and in which stage this is
     is_undecided: bool = False  # an exchange is missing: a store, or the comparison, may be wrong
     is_of_order: bool = False  # two keys are in the wrong order: what compares them may be wrong
+    is_certain: bool = False  # it names the line to change: a small change of another line says less
 
     def __str__(self) -> str:
         kind = " error:" if ":" in self.place else ""  # an editor does not look for a file without a line
         return "\n    ".join([f"{self.place}:{kind} {self.text}", *filter(None, self.details)])
+
+    @property
+    def lines(self) -> set[int]:
+        """The lines that it names."""
+        named = re.findall(r"\bline (\d+)", " ".join(self.details))
+        return {line_of(self.place)[1], *map(int, named)}
 
     def also(self, detail: str) -> Cause:
         """The same, with one more thing to know."""
@@ -63,6 +71,10 @@ class Run:
     def bound_of(self, place: str) -> str:
         """What decides how often a line is reached."""
         return self.source(place).bound_of(line_of(place)[1])
+
+    def limits_of(self, place: str) -> str:
+        """What may keep the threads from taking all pairs."""
+        return self.source(place).limits_of(line_of(place)[1])
 
     def place(self, code: int) -> str:
         """The student's line of an instruction."""
@@ -194,9 +206,7 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
         return cause.also(detail) if is_detail else cause
     text = f"launch {run.number} ({launch.kernel}) passes {listed(given)}, but it must be {listed(wanted)}"
     exchanged = "are two arguments exchanged?" if len(wanted) == 2 and given == wanted[::-1] else ""
-    return Cause(
-        launch.place, text, (exchanged, f"it is the launch of {stage.name}", f"n = {run.n:,}" if run.n else "")
-    )
+    return Cause(launch.place, text, (exchanged, f"of {run.n:,} keys, it belongs to {stage.name}" if run.n else ""))
 
 
 def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: str, place: str) -> Cause | None:
@@ -236,14 +246,17 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
         if one.thread != other.thread or one.block != other.block:
             text = f"{run.thread(other)} and {run.thread(one)} both compare {run.named(*one.pair)}"
             place = run.place(one.code)
-            detail = _step_of(run, found, other, stage) or _due(run, one, other, stage, place)
+            step = _step_of(run, found, other, stage)
+            detail = step or _due(run, one, other, stage, place)
             if run.launch and (rows := _in_rows(run.launch, one, other)):
                 detail = rows
             elif one.thread == other.thread:
                 detail = (
                     "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, "
-                    "and does its loop go on by gridDim.x * blockDim.x?"
+                    "and does its loop advance by gridDim.x * blockDim.x pairs?"
                 )
+            if step and detail == step:
+                return Cause(place, text, (step, run.bound_of(place)), is_certain=True)
             return Cause(place, text, (detail,))
     return None
 
@@ -277,18 +290,31 @@ def _step_of(run: Run, found: Sequence[Comparison], one: Comparison, stage: Stag
         return (
             "each thread takes all pairs, starting with the first: compute its first pair from the number of the thread"
         )
+    positions = own[1][0] - own[0][0]
+    due = threads * positions // step
+    if stage.stride == 1 and (own[1][0] - own[0][0]) == 2 * step:
+        return (
+            f"{run.thread(one)} takes the pairs {numbers}, ...: its loop advances by {positions} positions, which "
+            f"are {step} pairs; the {threads} threads of the {whose} take a pair each, so it must advance by {due}"
+        )
     return (
-        f"{run.thread(one)} takes the pairs {numbers}, ...: its loop goes on by {step}, but it must go on by the "
-        f"number of threads in the {whose}, {threads}"
+        f"{run.thread(one)} takes the pairs {numbers}, ...: its loop advances by {step} pairs, but it must advance by "
+        f"the number of threads in the {whose}, {threads}"
     )
 
 
 def _due(run: Run, one: Comparison, other: Comparison, stage: Stage | None, place: str) -> str:
     """Which pair a thread should have compared."""
     due = _pair_of(run, stage, one) or _pair_of(run, stage, other)
+    index = run.index_of(place)
+    used = set(re.findall(r"\b[A-Za-z_]\w*\b", index))
+    names = [name for name, _ in stage.numbers.values()] if stage else []
+    stride = names[-1] if names else ""
+    if stride and index and stride not in used and re.search(rf"\b{stride}\b", run.source(place).around(place)):
+        index += f"; the pair of a thread depends on {stride}, too"
     whose = one if _pair_of(run, stage, one) else other
     text = f"{run.thread(whose)} should compare {run.named(*due)}" if due else ""
-    return ": ".join(filter(None, (text, run.index_of(place))))
+    return ": ".join(filter(None, (text, index)))
 
 
 def _pair_of(run: Run, stage: Stage | None, one: Comparison) -> tuple[int, int] | None:
@@ -300,6 +326,10 @@ def _pair_of(run: Run, stage: Stage | None, one: Comparison) -> tuple[int, int] 
     return pair if pair != one.pair else None
 
 
+def _one_pair_each(threads: int) -> str:
+    return f"each of the {threads} threads compares one pair and ends: it must take further pairs in a loop"
+
+
 def _of_threads(
     run: Run, stage: Stage, found: Sequence[Comparison], missing: Sequence[tuple[int, int]], place: str
 ) -> tuple[str, ...]:
@@ -309,9 +339,9 @@ def _of_threads(
     is_rest = missing == sorted(stage.pairs)[-len(missing) :]
     numbers = [stage.number_of(one.pair) for one in found if one.pair in stage.pairs]
     if 0 < all_threads <= stage.number_of(missing[0]) and max(numbers, default=0) < all_threads:
-        return (f"each of the {all_threads} threads compares one pair; go on with more, where there are more pairs",)
+        return (_one_pair_each(all_threads),)
     if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
-        return (f"each of the {len(found)} threads compares one pair; go on with more, where there are more pairs",)
+        return (_one_pair_each(len(found)),)
     if not found:
         return ("check the loops that lead to a comparison, and the conditions that skip one", run.bound_of(place))
     for one in found:
@@ -326,7 +356,7 @@ def _of_threads(
     pairs = len({one.pair for one in found if one.pair in stage.pairs})
     if is_rest:
         compared = f"{pairs} {'is' if pairs == 1 else 'are'} compared"
-        return (f"there are {_counted(len(stage.pairs))} here, and {compared}", run.bound_of(place))
+        return (f"there are {_counted(len(stage.pairs))} here, and {compared}", run.limits_of(place))
     return ("check how many pairs there are, and which is the first and the last one", run.bound_of(place))
 
 
@@ -427,7 +457,7 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> C
         text = f"{run.thread(one)} reads the key {key} and stores {changed[0]}, as in a variable of another type"
         return Cause(place, text, ("declare a variable that holds a key as Key", *details))
     # A compiler leaves out a store of what is there already, and the trace does not show it.
-    details += [f"{run.named(unwritten[0])} keeps its value"] if unwritten else []
+    details += [f"{run.named(unwritten[0])} has the same value as before"] if unwritten else []
     details += ["is a key overwritten before it has been read, or the wrong one stored?"]
     text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
     return Cause(place, text, tuple(details))

@@ -94,21 +94,22 @@ class Tile:
             if move.source - move.target != self.left:
                 text = (
                     f"thread {move.load.thread} loads position {move.source} of the array into "
-                    f"{self.run.named(move.target)}, where position {move.target + self.left} belongs"
+                    f"{self.run.named(move.target)}, which is the place of position {move.target + self.left}"
                 )
                 return Cause(self.run.place(move.load.code), text, (self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
                 text = (
                     f"thread {move.load.thread} stores {self.run.named(move.source)} to position {move.target} of the "
-                    f"array, where {self.run.named(move.target - self.left)} belongs"
+                    f"array, which is the place of {self.run.named(move.target - self.left)}"
                 )
                 return Cause(self.run.place(move.store.code), text, (self._begins, f"in {self.where}"))
         return None
 
     @property
     def _begins(self) -> str:
-        return f"{self.run.array} begins at position {self.left} of the array"
+        first = f"{self.left} + " if self.left else ""
+        return f"the place of {self.run.array}[i] in the array is position {first}i in this block"
 
     def of_another_array(self) -> Cause | None:
         """Keys that are compared in global memory in place of the tile."""
@@ -145,7 +146,7 @@ class Tile:
         detail = ""
         if set(by_thread.values()) == {1} and missing == [*range(len(loaded), self.keys)]:
             detail = (
-                f"each of the {len(by_thread)} threads loads one key: a loop must go on with more, "
+                f"each of the {len(by_thread)} threads loads one key: a loop must load further ones, "
                 "i += blockDim.x, as long as i < count"
             )
         return Cause(place, text, (detail or self.run.bound_of(place), f"in {self.where}"))
@@ -224,7 +225,9 @@ class Tile:
         if missing:
             text = f"nothing is stored to {len(missing)} of the {self.count} positions of the tile, first {missing[0]}"
             by_thread = Counter(move.store.thread for move in stores)
-            more = f"each of the {len(by_thread)} threads stores one key: a loop must go on with more, i += blockDim.x"
+            more = (
+                f"each of the {len(by_thread)} threads stores one key: a loop must store further ones, i += blockDim.x"
+            )
             detail = more if set(by_thread.values()) == {1} else ""
             return Cause(self.run.place(stores[0].store.code), text, (detail, f"in {self.where}"))
         return None
@@ -304,7 +307,7 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
     grid = run.trace.launches[launch].grid.partition(",")[0]
     blocks = "there is one block" if grid == "1" else f"there are {grid} blocks"
     where = f"launch {launch + 1} ({run.trace.launches[launch].kernel.partition('<')[0]})"
-    advice = f"{blocks}: a block must go on with more tiles if there are more"
+    advice = f"{blocks}: a block must take further tiles in a loop if there are more"
     if grid.isdigit() and int(grid) > missing[0]:  # it has a block of its own
         last = min(first + size, n) - 1
         text = f"no thread loads or stores any element of tile {missing[0]}, positions {first} to {last}"
@@ -586,9 +589,9 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
     for done, wanted in enumerate(plan):
         number = done + 1
         what = (
-            wanted.name
+            f"the launch of run_global_stage() for {wanted.name}"
             if isinstance(wanted, Stage)
-            else f"the launch for the strides in tiles of runs of {wanted} keys"
+            else f"the launch of merge_in_tiles() for runs of {wanted} keys"
         )
         if number >= len(trace.launches):
             place = trace.launches[-1].place if done else ""  # the launch that sorts the tiles is in another file
@@ -596,11 +599,13 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
         launch, accesses = trace.launches[number], own.get(number, [])
         is_in_tiles = any(access.array.space == "shared" for access in accesses)
         if is_in_tiles == isinstance(wanted, Stage) and accesses:
-            text = f"launch {number + 1} is {launch.kernel}, but it must be another one"
+            text = f"{what} is missing before launch {number + 1} ({launch.kernel})"
             stride = (*launch.arguments, None, None, None, None)[3]
             is_short = not is_in_tiles and stride is not None and stride < TILE_OF_STAGES
             short = f"it passes stride = {stride}: strides below {TILE_OF_STAGES} are the work of merge_in_tiles()"
-            return Cause(launch.place, text, (short if is_short else "", f"{what} is missing before it"))
+            if is_short:
+                text = f"launch {number + 1} is {launch.kernel}, but it must be {what}"
+            return Cause(launch.place, text, (short if is_short else "",))
         if isinstance(wanted, Stage):
             own_run = replace(run, n=case.n, launch=launch, number=number + 1)
             array = busiest(accesses, "global")
@@ -673,7 +678,7 @@ def _of_first_phase(
         else "",
         tile.run.index_of(place),
     )
-    return Cause(place, text, details)
+    return Cause(place, text, details, is_certain=bool(done))
 
 
 def _buffers(run: Run, launch: int, before: Sequence[Access], accesses: Sequence[Access]) -> Cause | None:

@@ -156,6 +156,8 @@ def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True, i
     case, what = outcome.case, message(outcome)
     if not with_keys:
         what = what.partition(_ROWS)[0]
+    if is_explained and outcome.changed_nothing:
+        what = what.partition(";")[0]  # what follows asks for the cause
     if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
         what = f"{outcome.status}: {what}"
     findings = [str(finding) for finding in outcome.findings[: 1 if is_explained else MOST_FINDINGS]]

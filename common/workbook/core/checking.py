@@ -319,7 +319,7 @@ class Checker:
                 print(wrapped_message(f"  perhaps the reason: {suspect}"))
         print(again, flush=True)
         if search:
-            self._print_places(search, shown, shrunk, cause.place if cause else "")
+            self._print_places(search, shown, shrunk, cause)
         playing = (shrunk.smallest if shrunk else shown.outcome).playing
         if playing and self.observed:
             print(f"  see it run: {playing}" + " --solution" * self.solution, flush=True)
@@ -374,10 +374,10 @@ class Checker:
         return mutants.MutantSearch(self.lab, name, "check" + self.suffix, self.solution, source)
 
     def _print_places(
-        self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, place: str
+        self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, cause: Cause | None
     ) -> None:
-        """Prints where small changes fix the step. `place`: where something was found to go wrong."""
-        line = line_of(place)[1] or shown.outcome.line or 0
+        """Prints where small changes fix the step. `cause`: what was found to go wrong."""
+        line = (line_of(cause.place)[1] if cause else 0) or shown.outcome.line or 0
         most_keys = min(shown.line.affordable.check, mutants.MOST_KEYS)
         first = shrunk.smallest.case if shrunk else shown.outcome.case
         failing = [case for case in dict.fromkeys((first, shown.outcome.case)) if case.n <= most_keys]
@@ -388,6 +388,8 @@ class Checker:
         # The verdict has been printed: a judge that cannot run one of these cases is no reason to fail.
         with contextlib.suppress(Problem), Progress("looking for a small change that fixes the step"):
             result = search.result(failing, others, functools.partial(self._is_right, shown), line) if failing else None
+        if result and cause and cause.is_certain:
+            result = result.at(cause.lines)
         for text in result.lines(self._source_of(shown.step)) if result else []:
             print(wrapped_message(text), flush=True)
 

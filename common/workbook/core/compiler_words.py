@@ -131,11 +131,22 @@ def _with_pointer(before: Sequence[str], first: str) -> str:
     )
 
 
+def _launch_as_value(first: str, rest: Sequence[str]) -> str:
+    """A launch in the brackets of CUDA_CHECK()."""
+    if "invalid use of void expression" not in first or not any("<<<" in line for line in rest[:2]):
+        return ""
+    return (
+        "a launch has no value, so it cannot be an argument of CUDA_CHECK(): write the launch as a statement, and "
+        "CUDA_CHECK(cudaGetLastError()); after it"
+    )
+
+
 _EXPLANATIONS: Sequence[Callable[[str, Sequence[str]], str]] = (
     _without_template,
     _without_mask,
     _not_called,
     _ambiguous,
+    _launch_as_value,
 )
 
 

@@ -53,6 +53,11 @@ _WRONG_VALUES = (
     "is too large",
     "should be 0",
 )
+_INCLUDED = "`{}` should be true where both sides are equal, too"
+_EXCLUDED = "`{}` should not be true where both sides are equal"
+_EQUAL = {"<": _INCLUDED, "<=": _EXCLUDED, ">": _INCLUDED, ">=": _EXCLUDED}
+_ORDINALS = ("first", "second", "third", "fourth")
+MOST_TOKENS = 100  # of a line
 _HOLDS = "the condition `{}` holds where it should not"
 _KEEPS_OUT = "the condition `{}` does not hold where it should"
 
@@ -105,9 +110,23 @@ class Expressions:
         """A number."""
         if self._made.is_excluded(begin, end):
             return
-        what = self._made.spelled(begin, end)
-        number = self._made.add(begin, *(f"`{what}` {text}" for text in _WRONG_VALUES), rank=rank)
+        what = self._named(begin, end)
+        number = self._made.add(begin, *(f"{what} {text}" for text in _WRONG_VALUES), rank=rank)
         self._made.wrap(begin, end, f"mutants::value({number}, ", ")")
+
+    def _named(self, begin: int, end: int) -> str:
+        """The tokens [begin, end), and which of several that are alike in their line: "the second `left`"."""
+        made, what = self._made, self._made.spelled(begin, end)
+        texts = [token.text for token in self._tokens[begin:end]]
+        line = made.line(begin)
+        alike = [
+            i
+            for i in range(max(0, begin - MOST_TOKENS), min(len(self._tokens), begin + MOST_TOKENS))
+            if made.line(i) == line and [token.text for token in self._tokens[i : i + end - begin]] == texts
+        ]
+        if len(alike) < 2 or alike.index(begin) >= len(_ORDINALS):
+            return f"`{what}`"
+        return f"the {_ORDINALS[alike.index(begin)]} `{what}`"
 
     def _assignment(self, begin: int, at: int, end: int) -> None:
         self._parts(begin, at, is_target=True)
@@ -158,7 +177,7 @@ class Expressions:
         turned = f"`{what}` is the wrong way round"
         number = self._made.add(
             at,
-            f"`{what}` is wrong where both sides are equal" if word in _ORDERS else turned,
+            _EQUAL[word].format(what) if word in _ORDERS else turned,
             f"`{what}` is off by one",
             f"`{what}` is off by one",
             turned,

@@ -9,9 +9,9 @@ import subprocess
 import tempfile
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core import build
@@ -70,14 +70,21 @@ class Result:
     found: list[Found]
     tried: int
 
+    def at(self, lines: Collection[int]) -> Result:
+        """What was found in these lines."""
+        return replace(self, found=[one for one in self.found if one.line in lines])
+
     def lines(self, file: str) -> list[str]:
         """What to print."""
         best = self.found[:SHOWN]
         if not best:
             return []
         where = "this line" if len(best) == 1 else "one of these lines"
-        change = f"of {self.tried} small changes to the file, one there makes the step pass on the check build"
-        return [f"The mistake may be in {where}: {change}.", *(f"{file}:{one.line}: {one.text}" for one in best)]
+        change = "a small change there makes the step pass on the check build"
+        return [
+            f"The mistake may be in {where}: {change} ({self.tried} changes were tried).",
+            *(f"{file}:{one.line}: {one.text}" for one in best),
+        ]
 
 
 class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
