@@ -4,37 +4,37 @@
 #include "items.cuh"
 
 /// Compiles both functions of a step, such as sort_thread, for every type that merge_sort.h lists. Used once, at the
-/// end of the step's file. Where only the errors of nvcc are asked for, for a few of them, and where only a first look
-/// is taken, for two.
-#ifdef LAB_FIRST_TYPES
-#define MERGE_SORT_INSTANTIATE(sort_function)                                                                   \
+/// end of the step's file. A file that takes long to compile is compiled in two parts: for the types of a first look,
+/// and for the others. Where only the errors of nvcc are asked for, it is compiled for few types.
+#define MERGE_SORT_FIRST_TYPES(sort_function)                                                                   \
   template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
   template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, \
                               cudaStream_t)
+#define MERGE_SORT_LONG_KEYS(sort_function) \
+  template void sort_function(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t)
+#define MERGE_SORT_OTHER_TYPES(sort_function)                                                       \
+  template void sort_function(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t); \
+  template void sort_function(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);        \
+  MERGE_SORT_LONG_KEYS(sort_function)
+#if defined(LAB_FIRST_TYPES)
+#define MERGE_SORT_INSTANTIATE(sort_function) MERGE_SORT_FIRST_TYPES(sort_function)
+#elif defined(LAB_OTHER_TYPES)
+#define MERGE_SORT_INSTANTIATE(sort_function) MERGE_SORT_OTHER_TYPES(sort_function)
 #elif defined(LAB_FEW_TYPES)
-#define MERGE_SORT_INSTANTIATE(sort_function)                                                                   \
-  template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
-  template void sort_function(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
-  template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, \
+#define MERGE_SORT_INSTANTIATE(sort_function) \
+  MERGE_SORT_FIRST_TYPES(sort_function);      \
+  MERGE_SORT_LONG_KEYS(sort_function)
+#elif defined(LAB_ALL_COMPARISONS)  // those of which only the project's own tests make use
+#define MERGE_SORT_INSTANTIATE(sort_function)                                                                  \
+  MERGE_SORT_FIRST_TYPES(sort_function);                                                                       \
+  MERGE_SORT_OTHER_TYPES(sort_function);                                                                       \
+  template void sort_function(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);            \
+  template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, \
                               cudaStream_t)
 #else
-// Without values, only the project's own tests use it.
-#ifdef LAB_ALL_COMPARISONS
-#define MERGE_SORT_BY_LOW_BYTE(sort_function) \
-  template void sort_function(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
-#else
-#define MERGE_SORT_BY_LOW_BYTE(sort_function)
-#endif
-#define MERGE_SORT_INSTANTIATE(sort_function)                                                                   \
-  template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
-  template void sort_function(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);             \
-  template void sort_function(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
-  template void sort_function(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);                    \
-  MERGE_SORT_BY_LOW_BYTE(sort_function)                                                                         \
-  template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, \
-                              cudaStream_t);                                                                    \
-  template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape,  \
-                              cudaStream_t)
+#define MERGE_SORT_INSTANTIATE(sort_function) \
+  MERGE_SORT_FIRST_TYPES(sort_function);      \
+  MERGE_SORT_OTHER_TYPES(sort_function)
 #endif
 
 /// The same for sort_tiles, which step 02 defines and step 03 calls.

@@ -112,27 +112,33 @@ class Buffers {
 
 }  // namespace radix
 
-/// Defines a step of radix.h for every type in the table of steps; where only the errors of nvcc are asked for, for one
-/// of each size and kind; and where only a first look is taken, for two types.
-#ifdef LAB_FIRST_TYPES
-#define INSTANTIATE_FOR_ALL_TYPES(step)                                                                         \
-  template void step(lab::Span<std::uint32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
+/// Defines a step of radix.h for every type in the table of steps. A file that takes long to compile is compiled in two
+/// parts: for the types of a first look, and for the others. Where only the errors of nvcc are asked for, it is compiled
+/// for one type of each size and kind.
+#define INSTANTIATE_FOR_KEYS(step, Key) \
+  template void step(lab::Span<Key>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t)
+#define INSTANTIATE_FOR_FIRST_TYPES(step)    \
+  INSTANTIATE_FOR_KEYS(step, std::uint32_t); \
   template void step(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t)
+#define INSTANTIATE_FOR_OTHER_TYPES(step)    \
+  INSTANTIATE_FOR_KEYS(step, std::uint8_t);  \
+  INSTANTIATE_FOR_KEYS(step, std::uint16_t); \
+  INSTANTIATE_FOR_KEYS(step, std::uint64_t); \
+  INSTANTIATE_FOR_KEYS(step, std::int32_t);  \
+  INSTANTIATE_FOR_KEYS(step, std::int64_t);  \
+  INSTANTIATE_FOR_KEYS(step, float);         \
+  INSTANTIATE_FOR_KEYS(step, double)
+#if defined(LAB_FIRST_TYPES)
+#define INSTANTIATE_FOR_ALL_TYPES(step) INSTANTIATE_FOR_FIRST_TYPES(step)
+#elif defined(LAB_OTHER_TYPES)
+#define INSTANTIATE_FOR_ALL_TYPES(step) INSTANTIATE_FOR_OTHER_TYPES(step)
 #elif defined(LAB_FEW_TYPES)
-#define INSTANTIATE_FOR_ALL_TYPES(step)                                                                         \
-  template void step(lab::Span<std::uint8_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
-  template void step(lab::Span<std::uint32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
-  template void step(lab::Span<double>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);        \
-  template void step(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t)
+#define INSTANTIATE_FOR_ALL_TYPES(step)     \
+  INSTANTIATE_FOR_FIRST_TYPES(step);        \
+  INSTANTIATE_FOR_KEYS(step, std::uint8_t); \
+  INSTANTIATE_FOR_KEYS(step, double)
 #else
-#define INSTANTIATE_FOR_ALL_TYPES(step)                                                                         \
-  template void step(lab::Span<std::uint8_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
-  template void step(lab::Span<std::uint16_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
-  template void step(lab::Span<std::uint32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
-  template void step(lab::Span<std::uint64_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
-  template void step(lab::Span<std::int32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
-  template void step(lab::Span<std::int64_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
-  template void step(lab::Span<float>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);         \
-  template void step(lab::Span<double>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);        \
-  template void step(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t)
+#define INSTANTIATE_FOR_ALL_TYPES(step) \
+  INSTANTIATE_FOR_FIRST_TYPES(step);    \
+  INSTANTIATE_FOR_OTHER_TYPES(step)
 #endif

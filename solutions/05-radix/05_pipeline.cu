@@ -14,7 +14,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 76 to write, 264 given.
+// Lines: 76 to write, 266 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -366,9 +366,11 @@ void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order 
 }
 
 INSTANTIATE_FOR_ALL_TYPES(sort_pipeline);
+#ifndef LAB_OTHER_TYPES
 template TemporaryBytes pipeline_temporary_bytes<std::uint32_t>(std::int64_t);
 template void sort_pipeline_if(const unsigned*, lab::Span<std::uint32_t>, lab::Order, PipelineMemory<std::uint32_t>,
                                cudaStream_t);
+#endif
 #ifndef LAB_FIRST_TYPES
 template TemporaryBytes pipeline_temporary_bytes<std::int32_t>(std::int64_t);
 template TemporaryBytes pipeline_temporary_bytes<float>(std::int64_t);

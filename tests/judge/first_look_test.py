@@ -29,6 +29,12 @@ class FirstLook(unittest.TestCase):
                 steps = judge.runner(build.runner(LAB, f"{kind}-first")).steps
                 self.assertEqual({step.types for step in steps}, {build.FIRST_TYPES})
 
+    def test_the_other_types_are_in_the_second_part(self) -> None:
+        with JudgeClient() as judge:
+            for kind in KINDS:
+                steps = judge.runner(build.runner(LAB, kind)).steps
+                self.assertEqual({step.types for step in steps}, {tuple(judge.lab(LAB).steps[0].types)})
+
 
 class Precompiled(unittest.TestCase):
     """cuda_runtime.h, which every file includes."""

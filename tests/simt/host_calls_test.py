@@ -351,6 +351,32 @@ class HostCallsTest(Programs):
         self.assertNotIn("host function", done.stderr)
 
 
+class SecondPart(Programs):
+    """A file that is compiled twice, for different types, defines its other functions twice."""
+
+    def make(self, name: str, text: str, *options: str) -> None:
+        self.file(f"{name}.cpp", text)
+        wrapper = ",".join(["python3", str(ROOT / "common/simt/calls/compile.py"), *options])
+        command = [COMPILER, "-wrapper", wrapper, "-c", f"{name}.cpp", "-o", f"{name}.o"]
+        subprocess.run(command, check=True, cwd=self.folder)
+
+    def link(self, *names: str) -> subprocess.CompletedProcess[str]:
+        command = [COMPILER, *(f"{name}.o" for name in names), "-o", "program"]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
+
+    def test_its_definitions_give_way_to_those_of_the_first(self) -> None:
+        for options in ((), ("--calls-unseen",)):
+            with self.subTest(options=options):
+                self.make("k", "int f() { return 1; }\nint main() { return f(); }\n", *options)
+                self.make("k.others", "int f() { return 2; }\nint g() { return f(); }\n", *options)
+                for names in (("k", "k.others"), ("k.others", "k")):
+                    self.assertEqual(self.link(*names).returncode, 0)
+                    self.assertEqual(subprocess.run([self.folder / "program"], check=False).returncode, 1)
+                self.make("another", "int f() { return 3; }\n", *options)
+                done = self.link("k", "k.others", "another")
+                self.assertIn("multiple definition of `f()'", done.stderr)
+
+
 if __name__ == "__main__":
     if "clang" in COMPILER and not shutil.which("g++"):
         sys.exit(77)  # only g++ writes which function calls which

@@ -450,6 +450,11 @@ class RewriteTest(Rewriting):
         ):
             self.rewritten(kernel + text + "\n")
 
+    def test_a_macro_comes_before_the_first_line(self) -> None:
+        self.assertEqual(self.run_on("int f();\n", "--define", "PART").returncode, 0)
+        with open(self.path("out", "k.cpp"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), '#define PART\n#line 1 "k.cu"\nint f();\n')
+
     def test_operands_of_casts_to_integers_saturate(self) -> None:
         for text, expected in (
             ("(int)f;", "(int)@(f);"),

@@ -441,8 +441,9 @@ class FirstLook(InFolder):
         self.replace(build, "BUILD", self.folder)
         (self.folder / "labs").mkdir()
         entries = [
-            {"file": f"../labs/{self.STEP.file}.cpp", "output": f"labs/02-merge-{kind}.p/{kind}.o", "command": "c++"}
-            for kind in ("cpu", "cpu-first", "check")
+            {"file": name, "output": f"labs/02-merge-{kind}.p/meson-generated_{name}.o", "command": "c++"}
+            for kind in ("cpu", "check")
+            for name in ("04_path.cu.cpp", "05_record.cu.cpp", "05_record.others.cpp")
         ]
         (self.folder / "compile_commands.json").write_text(json.dumps(entries))
         self.events: list[str] = []
@@ -489,10 +490,77 @@ class FirstLook(InFolder):
             ):
                 checker = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
                 self.assertEqual(checker.looks_right(STEPS[2]), expected)
+                if checker.begun:
+                    checker.begun.verdict(console.Progress(""))
             self.assertEqual({type_ for *_, type_ in tried}, {"u32", "pairs"})
             self.assertEqual({name for name, *_ in tried} - {"04-counting-check-first"}, {"04-counting-cpu-first"})
             self.assertEqual({n for name, n, _ in tried if "cpu" in name}, {1})  # quick
             self.assertEqual("FAILED  step 02 shared, cpu build" in printed.getvalue(), not expected)
+
+    def after_a_first_look(self, wrong: tuple[str, str]) -> tuple[bool, list[tuple[str, int, str | None]], list[str]]:
+        """Whether a step passes that is wrong for a type, on a build, if its first look began; what was run; and what
+        was compiled."""
+        tried: list[tuple[str, int, str | None]] = []
+        built: list[str] = []
+
+        class Types(Script):
+            def cases(self, lab: str, number: int, set_: str, build_kind: str, seed: int = 0) -> list[CaseGroup]:
+                (group,) = super().cases(lab, number, set_, build_kind, seed)
+                types = ("u64", "u32", "pairs")
+                return [CaseGroup("any n", tuple(replace(c, type=type_) for c in group.cases for type_ in types))]
+
+            def run(self, runner: Path, case: Case, **options: Any) -> Outcome:
+                tried.append((runner.name, case.n, case.type))
+                return super().run(runner, case, **options)
+
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            return WRONG_KEY if wrong == (case.type, kind) and case.task == "sort" else {}
+
+        keeper = SimpleNamespace(
+            save_verdict=lambda *_: None,
+            failed_case=lambda *_: None,
+            verdict=lambda _: "",
+            save_playing=lambda *_: None,
+        )
+        script = Types(rule)
+        with (
+            mock.patch.object(checking, "ProgressFile", lambda: keeper),
+            mock.patch.object(check_build, "Judges", lambda: script),
+            mock.patch.object(build, "compile_targets", lambda paths, *_: built.extend(path.name for path in paths)),
+            mock.patch.object(build, "object_of", lambda *_: None),
+            mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext()),
+            mock.patch.object(nvcc_compile, "_target", lambda *_: None),
+            mock.patch.object(narrowing, "Scan", lambda *_: SimpleNamespace(notes=list, cancel=lambda: None)),
+            mock.patch.object(shrinking, "TRIES", 0),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            first = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
+            self.assertTrue(first.looks_right(STEPS[2]))
+            assert first.begun
+            first.begun.verdict(console.Progress(""))
+            begun = len(tried)
+            checker = checking.Checker(script, "04-counting", ["cpu"], after=first)  # type: ignore[arg-type]
+            passed = checker.passes(STEPS[2])
+        self.assertEqual({type_ for name, _, type_ in tried[:begun]}, {"u32", "pairs"})
+        return passed, tried[begun:], built
+
+    def test_after_it_its_cases_are_not_repeated(self) -> None:
+        passed, tried, built = self.after_a_first_look(("", ""))
+        self.assertTrue(passed)
+        self.assertEqual(built, [])  # the check build has no other types
+        self.assertEqual({(n, type_) for _, n, type_ in tried if n == 1}, {(1, "u64")})  # of the quick cases
+        self.assertEqual({type_ for _, n, type_ in tried if n == 2}, {"u64", "u32", "pairs"})  # of the public ones
+
+    def test_the_check_build_of_all_types_is_compiled_for_one_that_fails(self) -> None:
+        passed, tried, built = self.after_a_first_look(("u64", "cpu"))
+        self.assertFalse(passed)
+        self.assertEqual(built, ["04-counting-check"])
+        self.assertIn(("04-counting-check", 1, "u64"), tried)
+
+    def test_a_check_build_of_few_types_has_all_sizes(self) -> None:
+        cases = [Case("04-counting", 2, n, "sort", type_) for n in (1, 2) for type_ in ("u64", "u32", "pairs")]
+        found = check_build._with_types(cases, ("u32", "pairs"))
+        self.assertEqual([(case.n, case.type) for case in found], [(n, t) for n in (1, 2) for t in ("u32", "pairs")])
 
     def check(self, looks_right: bool) -> bool:
         """The verdict of a check in which the first look has this outcome; self.events: what happened."""
@@ -501,9 +569,10 @@ class FirstLook(InFolder):
         class FakeChecker:
             unbuilt = ()
             table = SimpleNamespace(own_line=lambda _: SimpleNamespace(task="sort"))
+            begun = SimpleNamespace(cancel=lambda: events.append("the check build's cases end"))
 
-            def __init__(self, *_: object, is_first_look: bool = False) -> None:
-                events.append("first look" if is_first_look else "all")
+            def __init__(self, *_: object, is_first_look: bool = False, after: object = None) -> None:
+                events.append("first look" if is_first_look else "all" if after else "all, without a first look")
 
             def looks_right(self, _step: StepFile) -> bool:
                 return looks_right
@@ -536,7 +605,8 @@ class FirstLook(InFolder):
         self.assertEqual(self.events, [*first, *last])
         self.events.clear()
         self.assertTrue(self.check(looks_right=True))
-        self.assertEqual(self.events, [*first, "nvcc", "judge, 02-merge-cpu, 02-merge-check", "all", *last])
+        second = ["nvcc", "judge, 02-merge-cpu", "all", "the check build's cases end"]
+        self.assertEqual(self.events, [*first, *second, *last])
 
 
 class Dead(FakeJudge):

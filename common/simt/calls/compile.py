@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs a part of g++ (g++ -wrapper python3,compile.py): if that is the C++ compiler itself, calls of host functions in
 device code become errors, as under nvcc. With --relaxed-constexpr before the command, constexpr functions are allowed.
-With --saturate, implicit conversions to integers in device code saturate (conversions.py).
+With --saturate, implicit conversions to integers in device code saturate (conversions.py). A file that is compiled a
+second time, for other types, has the name *.others.cpp: what it defines gives way to the definitions of the first part.
+With --calls-unseen, nothing but this is done.
 
 The compiler writes which function calls which anyway, so this costs no second pass over the source.
 """
@@ -21,11 +23,30 @@ def standard(command: list[str]) -> int:
     return int(names[-1]) if names and names[-1].isdigit() else 17
 
 
+def weaken(path: str) -> None:
+    """Makes the definitions in an assembler file weak: the functions without template parameters are in both parts."""
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text.replace("\t.globl\t", "\t.weak\t"))
+
+
 def main() -> int:
-    options = {word for word in sys.argv[1:3] if word in ("--relaxed-constexpr", "--saturate")}
+    options = {word for word in sys.argv[1:3] if word in ("--relaxed-constexpr", "--saturate", "--calls-unseen")}
     command = sys.argv[1 + len(options) :]
-    if os.path.basename(command[0]) != "cc1plus" or "-fsyntax-only" in command or "-E" in command:
+    is_compiler = os.path.basename(command[0]) == "cc1plus" and not {"-fsyntax-only", "-E"} & set(command)
+    is_seen = "--calls-unseen" not in options
+    is_second_part = any(word.endswith(".others.cpp") for word in command) and "-o" in command
+    if not is_compiler or not (is_seen or is_second_part):
         os.execvp(command[0], command)
+    status = compiled(command, options) if is_seen else subprocess.run(command, check=False).returncode
+    if is_second_part and not status:
+        weaken(command[command.index("-o") + 1])
+    return status
+
+
+def compiled(command: list[str], options: set[str]) -> int:
+    """Compiles, and prints the calls of host functions in device code. Returns the exit status."""
     from calls.call_graph import read  # the assembler, which runs next, does not wait for these
     from calls.conversions import saturate
     from calls.host_calls import HostCalls

@@ -66,15 +66,17 @@ def rewrite_all(sources: list[Source], architecture: int, saturates: bool = Fals
                 source.rewritten = changed = True
 
 
-def write_all(sources: list[Source], main: Source, output: str) -> None:
-    """Writes the file `main` to `output`, and copies of the headers that changed next to it."""
+def write_all(sources: list[Source], main: Source, output: str, macro: str = "") -> None:
+    """Writes the file `main` to `output`, and copies of the headers that changed next to it. `macro`: what the file
+    defines at its beginning."""
     folder = os.path.dirname(output)
     texts = [
         (os.path.join(folder, _copy_name(source, output)), _text(source, output))
         for source in sources
         if source.rewritten and source is not main
     ]
-    texts.append((output, _text(main, output)))  # last, because it names the others
+    defined = f"#define {macro}\n" if macro else ""
+    texts.append((output, defined + _text(main, output)))  # last, because it names the others
     for path, text in texts:
         write(path, text)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Turns CUDA C++ into C++ that any compiler reads: the few things in CUDA that macros and headers cannot provide.
 
-    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR] [--arch N] [--saturate] [--notes]
+    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR] [--arch N] [--saturate]
+                       [--define NAME] [--notes]
 
 A kernel launch becomes a call of simt::launch, and `extern __shared__ T name[]` a name for the running block's dynamic
 shared memory. Nothing moves to another line, and `#line` names the file as it was given, so that a compiler's message
@@ -44,6 +45,7 @@ def parse_arguments() -> argparse.Namespace:
         action="store_true",
         help="casts to integers saturate in device code, and shifts by a large distance shift out all bits",
     )
+    parser.add_argument("--define", default="", metavar="NAME", help="a macro that OUT.cpp defines at its beginning")
     parser.add_argument("--notes", action="store_true", help="print notes on indices that nothing keeps in bounds")
     return parser.parse_args()
 
@@ -57,7 +59,7 @@ def main() -> int:
         notes = unguarded_indices(sources) if arguments.notes else []
         rewrite_all(sources, arguments.arch, arguments.saturate)
         main_source.rewritten = True
-        write_all(sources, main_source, arguments.output)
+        write_all(sources, main_source, arguments.output, arguments.define)
         if arguments.depfile:
             write(arguments.depfile, dependencies(arguments.output, sources))
         print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr)

@@ -323,25 +323,29 @@ ONCE = "this happens only once and takes about a minute on 2 cores"
 
 
 def first_look(step: StepFile, solution: bool) -> list[Path]:
-    """The programs for a first look at a step that takes long to compile: it is compiled for FIRST_TYPES alone.
-    Empty if the step has none, or if nothing else of its lab has been built yet."""
-    if solution or not object_of(step, "cpu-first"):
+    """The programs for a first look at a step that takes long to compile: they have its FIRST_TYPES alone. Empty if the
+    step has none, or if nothing else of its lab has been built yet."""
+    second_part = f"labs/{step.lab}-cpu.p/meson-generated_{Path(step.file).stem}.others.cpp.o"
+    if solution or all(entry.get("output") != second_part for entry in compile_commands()):
         return []
     all_types = [judge(), *(runner(step.lab, kind) for kind in ("cpu", "check"))]
     return [runner(step.lab, f"{kind}-first") for kind in ("cpu", "check") if all(map(Path.exists, all_types))]
 
 
-def make_programs(lab: str, kinds: Sequence[str], solution: bool, kept: list[str] | None = None) -> list[Path]:
-    """Builds what a check runs, side by side. `kept`: as of compile_targets(). Returns what it leaves out: the first
-    verdict does not wait until the check build is compiled for the first time."""
+def make_programs(
+    lab: str, kinds: Sequence[str], solution: bool, kept: list[str] | None = None, with_check: bool = True
+) -> list[Path]:
+    """Builds what a check runs, side by side. `kept`: as of compile_targets(). `with_check`: with the check build.
+    Returns what it leaves out: the first verdict does not wait until that is compiled for the first time."""
     programs = [judge(), *(runner(lab, kind, solution) for kind in kinds)]
     if not programs[0].exists():
         note(f"building the judge, CUDA on the CPU, and {lab}:\n{ONCE}")
     elif not all(program.exists() for program in programs):
         note(f"building {lab} for the first time")
     check_program = runner(lab, "check", solution)
-    later = [check_program] if "cpu" in kinds and not check_program.exists() else []
-    if "cpu" in kinds and not later:
+    needs_check = with_check and "cpu" in kinds
+    later = [check_program] if needs_check and not check_program.exists() else []
+    if needs_check and not later:
         programs.append(check_program)
     compile_targets(programs, f"building {lab}", kept)
     return later

@@ -380,6 +380,13 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
                     verdict.over.append(_COPIES.format(outcome.copied_bytes / case.n))
 
 
+def _with_types(cases: Sequence[Case], types: Collection[str]) -> list[Case]:
+    """The cases with keys of these types. Those of another type get the first of them, so that no size, shape or input
+    is left out."""
+    kept = (case if case.type in types else replace(case, type=next(iter(types))) for case in cases)
+    return list(dict.fromkeys(kept))
+
+
 def check_step(
     lab: str,
     number: int,
@@ -395,7 +402,8 @@ def check_step(
     more: int = MORE,
 ) -> Verdict:
     """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `types`: of
-    keys; None: all. `seed`: of the cases; None: a new one. `first`: a case that is run before the others of its part.
+    keys, the only ones that the runner has; None: it has all. `seed`: of the cases; None: a new one. `first`: a case
+    that is run before the others of its part.
     `passed_over`: kinds of findings after which the search goes on. `more`: how many cases are still run after one has
     failed without a finding. Raises Problem if the judge cannot run the cases."""
     verdict = Verdict()
@@ -403,8 +411,10 @@ def check_step(
         judge = judges_.own()
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
         groups = judge.cases(lab, number, "check", "check", seed)
-        generated = [first, *(case for group in groups for case in group.cases if not types or case.type in types)]
-        cases = [case for line in lines for case in generated if case and case.task == line.task]
+        generated = [*filter(None, [first]), *(case for group in groups for case in group.cases)]
+        if types:
+            generated = _with_types(generated, types)
+        cases = [case for line in lines for case in generated if case.task == line.task]
 
         def show() -> None:
             if progress:

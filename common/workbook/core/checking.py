@@ -70,6 +70,11 @@ def run_cases(
     return graded
 
 
+def without_types(groups: Iterable[CaseGroup], types: Collection[str]) -> list[CaseGroup]:
+    """The cases with keys of other types."""
+    return [CaseGroup(group.what, tuple(case for case in group.cases if case.type not in types)) for group in groups]
+
+
 def groups_of(groups: Iterable[CaseGroup], line: Step, types: Collection[str] | None = None) -> list[CaseGroup]:
     """The cases of one line of the table, or those with these types of keys."""
 
@@ -108,14 +113,19 @@ class Checker:
         unbuilt: Sequence[Path] = (),
         nvcc: nvcc_compile.NvccCompile | None = None,
         is_first_look: bool = False,
+        after: Checker | None = None,
     ) -> None:
         """`unbuilt`: the program of the check build, if it is to be compiled when it is needed. `nvcc`: the step's, if
-        that has begun. In a first look, there are only the quick cases of few types."""
+        that has begun. In a first look, there are only the quick cases of few types. `after`: the first look that the
+        step has passed; its cases are not repeated, and the check build has few types, too."""
         self.unbuilt = unbuilt
         self.nvcc = nvcc
         self.sets = SETS[:2] if is_first_look else SETS
         self.types = build.FIRST_TYPES if is_first_look else None
-        self.suffix = "-first" if is_first_look else ""
+        self.seen: int = after.seen if after else 0  # cases of the first look
+        # What the check build says, if that has begun.
+        self.begun: check_build.Observation | None = after.begun if after else None
+        self.check_types = build.FIRST_TYPES if is_first_look or after else None  # of the check build's program
         self.judge = judge
         self.lab = lab
         self.table = judge.lab(lab)
@@ -127,7 +137,11 @@ class Checker:
 
     def runner(self, kind: str) -> Path:
         """The program of a build."""
-        return build.runner(self.lab, kind + self.suffix, self.solution)
+        return build.runner(self.lab, self._program(kind), self.solution)
+
+    def _program(self, kind: str) -> str:
+        types = self.check_types if kind == "check" else self.types
+        return f"{kind}-first" if types else kind
 
     def lines(self, step: StepFile) -> list[Step]:
         """What is tested of a step: its parts before the step itself, or only the part that was chosen."""
@@ -153,12 +167,14 @@ class Checker:
     ) -> tuple[Graded, Failure | None]:
         """What failed last time, the quick cases of each line, then all public ones, up to the first that fails. The
         observation begins beside the public cases, which end early if it finds something."""
-        graded = Graded()
+        graded = Graded(cases=self.seen)
         stop = observation.has_findings if observation else lambda: False
         with Progress(f"{self.lab} {step} on the {kind} build") as progress:
             for set_ in self.sets:
                 seconds = self.timeout or (None if set_ == "public" else QUICK_SECONDS)
                 groups = self._cases(step, set_, kind)
+                if self.begun and set_ == "quick":
+                    groups = without_types(groups, build.FIRST_TYPES)
                 if observation and set_ == "public":
                     observation.start()
                 for line in lines:
@@ -179,8 +195,11 @@ class Checker:
                         return graded, Failure(step, line, kind, graded.failure)
         return graded, None
 
-    def build_rest(self) -> None:
-        """Compiles what has not been built yet."""
+    def build_rest(self, type_: str | None = None) -> None:
+        """Compiles what has not been built yet of the check build, which then has this type of keys."""
+        if self.check_types and not self.types and type_ not in (None, *self.check_types):
+            self.unbuilt = [build.runner(self.lab, "check", self.solution)]
+            self.check_types = None
         if self.unbuilt:
             build.compile_targets(self.unbuilt, f"building the check build of {self.lab}")
             self.unbuilt = ()
@@ -189,9 +208,10 @@ class Checker:
         """The check build's verdict on a step, which has yet to begin."""
         tasks = [line.task for line in self.lines(step)]
         first = self.failed_last_time(step, "check")
+        runner, types = self.runner("check"), self.check_types
         return check_build.Observation(
             lambda judges: check_build.check_step(
-                self.lab, step.number, self.runner("check"), self.timeout, judges=judges, tasks=tasks, first=first
+                self.lab, step.number, runner, self.timeout, judges=judges, tasks=tasks, first=first, types=types
             )
         )
 
@@ -207,7 +227,7 @@ class Checker:
                 self.timeout,
                 progress,
                 tasks=tasks,
-                types=self.types,
+                types=self.check_types,
                 more=MORE_CASES,
             )
 
@@ -219,6 +239,8 @@ class Checker:
         outcome = failure.outcome
         if not self.observed or failure.kind == "check":
             return failure
+        if self.check_types:
+            self.build_rest(outcome.case.type)
         if outcome.status == "hung" or outcome.case.expect == "refused":
             return failure
         self.build_rest()
@@ -371,7 +393,7 @@ class Checker:
             return contextlib.nullcontext()
         source = suspects.source_of(self._source_of(shown.step))
         name = Path(shown.step.file).name
-        return mutants.MutantSearch(self.lab, name, "check" + self.suffix, self.solution, source)
+        return mutants.MutantSearch(self.lab, name, self._program("check"), self.solution, source)
 
     def _print_places(
         self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, cause: Cause | None
@@ -382,7 +404,7 @@ class Checker:
         first = shrunk.smallest.case if shrunk else shown.outcome.case
         failing = [case for case in dict.fromkeys((first, shown.outcome.case)) if case.n <= most_keys]
         sets = [group for name in ("quick", "check") for group in self._cases(shown.step, name, "check")]
-        groups = groups_of(sets, shown.line, self.types)
+        groups = groups_of(sets, shown.line, self.check_types)
         others = [case for group in groups for case in group.cases if case.n <= most_keys]
         result = None
         # The verdict has been printed: a judge that cannot run one of these cases is no reason to fail.
@@ -399,7 +421,14 @@ class Checker:
         with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:
             tasks = [shown.line.task]
             verdict = check_build.check_step(
-                self.lab, shown.step.number, runner, self.timeout, judges=judges, tasks=tasks, types=self.types, more=0
+                self.lab,
+                shown.step.number,
+                runner,
+                self.timeout,
+                judges=judges,
+                tasks=tasks,
+                types=self.check_types,
+                more=0,
             )
         # The changes that are not made keep the compiler from merging accesses, which costs memory traffic.
         counted = [costs.values["barriers"] for costs in verdict.costs if "barriers" in costs.values]
@@ -478,10 +507,14 @@ class Checker:
         return False
 
     def looks_right(self, step: StepFile) -> bool:
-        """Whether a step passes a first look. Otherwise prints why, and remembers it."""
-        _, failure = self.public_tests(step, self.lines(step), "cpu")
+        """Whether a step passes a first look: then the check build begins. Otherwise prints why, and remembers it."""
+        graded, failure = self.public_tests(step, self.lines(step), "cpu")
+        self.seen = graded.cases
         if failure:
             self._report_failed(step, "cpu", failure)
+        else:
+            self.begun = self.observation(step)
+            self.begun.start()
         return failure is None
 
     def _report_failed(self, step: StepFile, kind: str, failure: Failure) -> None:
@@ -500,8 +533,9 @@ class Checker:
             verdict = observation.verdict(progress)
         self.save(step, "check", verdict.word, verdict.failed.case if verdict.failed else None)
         if verdict.passed:
+            of_types = f" of {' and '.join(self.check_types)}" if self.check_types else ""
             print(
-                f"{paint('ok', 'green')}      {step}: {verdict.cases} cases on the check build, no finding, "
+                f"{paint('ok', 'green')}      {step}: {verdict.cases} cases{of_types} on the check build, no finding, "
                 f"{observation.seconds:.1f} s",
                 flush=True,
             )
@@ -559,7 +593,7 @@ class Checker:
         needs_nvcc = "cuda" not in self.kinds and not self.unbuilt
         nvcc = self.nvcc or nvcc_compile.NvccCompile(step, self.solution, needs_nvcc)
         inspected = None if self.solution else look.Look(step, self.kinds[0])
-        observation = self.observation(step) if self.observed else None
+        observation = self.begun or (self.observation(step) if self.observed else None)
         try:
             if not all(self.tested(step, kind, observation) for kind in self.kinds):
                 return False
@@ -600,17 +634,20 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
     warnings: list[str] = []
     with contextlib.ExitStack() as stack:
         stack.callback(_show_warnings, warnings)
-        nvcc = None
+        nvcc = looked = None
         if first_look:
             build.compile_targets([build.judge(), *first_look], f"building {lab} for a first look", warnings)
             with JudgeClient() as judge:
-                if not Checker(judge, lab, ["cpu"], timeout, is_first_look=True).looks_right(steps[0]):
+                looked = Checker(judge, lab, ["cpu"], timeout, is_first_look=True)
+                if not looked.looks_right(steps[0]):
                     return False
+            assert looked.begun
+            stack.callback(looked.begun.cancel)
             nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds, is_urgent=True)
             stack.callback(nvcc.cancel)
-        unbuilt = build.make_programs(lab, kinds, solution, warnings)
+        unbuilt = build.make_programs(lab, kinds, solution, warnings, with_check=not looked)
         judge = stack.enter_context(JudgeClient())
-        checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, nvcc)
+        checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, nvcc, after=looked)
         if not all(checker.passes(step) for step in steps):
             if checker.unbuilt:
                 note("\nbuilding the check build, for the next check; Ctrl-C ends it")

@@ -36,7 +36,8 @@ class Recipe:
         """The recipe for a file of a lab. `folder`: the build folder, which must exist. CalledProcessError,
         StopIteration: it is not set up to make the runner."""
         target = f"labs/{lab}-{kind}" + "-solution" * solution
-        generated = f"{target}.p/{name}.cpp"
+        # A program for a first look has objects of the one for all types.
+        generated = f"{target.removesuffix('-first')}.p/{name}.cpp"
         made = commands(folder, target)
         rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
         compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
