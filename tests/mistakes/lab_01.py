@@ -603,7 +603,7 @@ MISTAKES = (
         "a tile from the beginning of its window",
         {"to[i] = window[i - left];": "to[i] = window[i - first];"},
         [
-            "{at}: error: thread 0 stores window[0] to position 512 of the array, where window[256] belongs",
+            "{at}: error: thread 0 stores window[0] to position 512 of the array, which is the place of window[256]",
             "the place of window[i] in the array is position 256 + i in this block",
             "fails for every n above 512",
         ],

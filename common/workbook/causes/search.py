@@ -252,7 +252,7 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
             return Cause(f"{source.file}:{at}", text, (f"{copy} is read in {source.quoted(read)}",))
         if line:
             text = f"{name} stores nothing in global memory, so its results are lost"
-            detail = "is a store missing at the end of the kernel?"
+            detail = "is a store missing at the end of the kernel, or is each key stored where it was read?"
             return Cause(f"{source.file}:{line}", text, (detail,))
     return None
 
