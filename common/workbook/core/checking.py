@@ -424,7 +424,7 @@ class Checker:
                 self.lab,
                 shown.step.number,
                 runner,
-                self.timeout,
+                self.timeout or QUICK_SECONDS,  # a change may make a case endless
                 judges=judges,
                 tasks=tasks,
                 types=self.check_types,
