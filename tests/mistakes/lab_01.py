@@ -500,8 +500,8 @@ MISTAKES = (
         {"      keys[i] = b;\n      keys[i + 1] = a;\n": "      keys[i] = a;\n      keys[i + 1] = b;\n"},
         [
             "FAILED  step 01 global, check build",
-            "the step changed nothing: its kernels store nothing in the keys",
             "is each key stored where it was read",
+            "the step changed nothing: its kernels store nothing in the keys",
         ],
     ),
     in_global(
