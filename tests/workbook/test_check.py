@@ -22,6 +22,7 @@ from workbook.core import build, check_build, checking, console, narrowing, nvcc
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
+from workbook.mutants import search as mutants
 from workbook.verbs import watch
 
 CASE = Case("03-bitonic", 2, 1023, type="u32", seed=42)
@@ -607,6 +608,28 @@ class FirstLook(InFolder):
         self.assertTrue(self.check(looks_right=True))
         second = ["nvcc", "judge, 02-merge-cpu", "all", "the check build's cases end"]
         self.assertEqual(self.events, [*first, *second, *last])
+
+
+class Examination(unittest.TestCase):
+    """The whole check of a step with a small change."""
+
+    def test_one_that_takes_too_long_is_given_up(self) -> None:
+        cancelled = threading.Event()
+        judges = SimpleNamespace(cancel=cancelled.set)
+
+        def check_step(*_: object, **_options: object) -> None:
+            assert cancelled.wait(60)
+            raise JudgeDied("cancelled")
+
+        line = next(line for line in COUNTING.steps if line.number == 2)
+        shown = checking.Failure(STEPS[2], line, "check", Outcome("wrong", False, Case("04-counting", 2, 1)))
+        with (
+            mock.patch.object(check_build, "Judges", lambda prefix: contextlib.nullcontext(judges)),
+            mock.patch.object(check_build, "check_step", check_step),
+            mock.patch.object(mutants, "EXAMINATION_SECONDS", 0.01),
+        ):
+            checker = checking.Checker(Script(lambda *_: {}), "04-counting", ["cpu"])  # type: ignore[arg-type]
+            self.assertFalse(checker._is_right(shown, Path("runner"), {"STEP_MUTANT": "1"}))
 
 
 class Dead(FakeJudge):

@@ -347,14 +347,16 @@ def _from_to(numbers: Sequence[int], what: str) -> str:
     return f"{first}{f' to {last}' if last != first else ''} {what}{plural}"
 
 
-def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, runner: Path) -> None:
+def _compare_costs(
+    verdict: Verdict, judge: JudgeClient, lab: str, line: Step, runner: Path, timeout: float | None
+) -> None:
     """Counts what one line of the table costs, if it has a budget."""
     budget = line.budget
     if budget is None or not budget.n:
         return
     groups = judge.cases(lab, line.number, "budget", "check", seed=1)
     for case in (case for group in groups for case in group.cases if case.task == line.task):
-        outcome = judge.run(runner, case, environment=environment())
+        outcome = judge.run(runner, case, timeout=timeout, environment=environment())
         if outcome.status != "verified":
             verdict.failed = verdict.failed or outcome
             return
@@ -430,7 +432,7 @@ def check_step(
             raise Problem(str(error)) from error
         if not verdict.failed:
             for line in lines:
-                _compare_costs(verdict, judge, lab, line, runner)
+                _compare_costs(verdict, judge, lab, line, runner, timeout)
     return verdict
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from ..mutants import search as mutants
 from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Problem, Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
-from .judge_client import JudgeClient, JudgeUsage
+from .judge_client import JudgeClient, JudgeDied, JudgeUsage
 from .judge_types import Case, CaseGroup, Note, Outcome, Step
 from .progress import ProgressFile
 
@@ -416,20 +417,27 @@ class Checker:
             print(wrapped_message(text), flush=True)
 
     def _is_right(self, shown: Failure, runner: Path, environment: Mapping[str, str]) -> bool:
-        """Whether the step passes on the check build with the change that an environment chooses. Of its budgets, only
-        that of barriers counts."""
+        """Whether the step passes on the check build with the change that an environment chooses, and soon enough. Of
+        its budgets, only that of barriers counts."""
         with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:
-            tasks = [shown.line.task]
-            verdict = check_build.check_step(
-                self.lab,
-                shown.step.number,
-                runner,
-                self.timeout or QUICK_SECONDS,  # a change may make a case endless
-                judges=judges,
-                tasks=tasks,
-                types=self.check_types,
-                more=0,
-            )
+            # A change may make every case take long.
+            end = threading.Timer(mutants.EXAMINATION_SECONDS * mutants.patience(), judges.cancel)
+            end.start()
+            try:
+                verdict = check_build.check_step(
+                    self.lab,
+                    shown.step.number,
+                    runner,
+                    self.timeout or QUICK_SECONDS,
+                    judges=judges,
+                    tasks=[shown.line.task],
+                    types=self.check_types,
+                    more=0,
+                )
+            except JudgeDied:
+                return False
+            finally:
+                end.cancel()
         # The changes that are not made keep the compiler from merging accesses, which costs memory traffic.
         counted = [costs.values["barriers"] for costs in verdict.costs if "barriers" in costs.values]
         return not verdict.failed and all(cost <= allowed * check_build.TOLERANCE for cost, allowed in counted)

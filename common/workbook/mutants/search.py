@@ -23,7 +23,8 @@ from .schemata import Mutant
 
 SECONDS = 7.0  # for all mutants together, on a machine that does nothing else
 ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been found is enough
-MOST_PATIENT = 3.0  # on a busy machine, both limits grow by up to this factor
+MOST_PATIENT = 3.0  # on a busy machine, these limits grow by up to this factor
+EXAMINATION_SECONDS = 8.0  # for the whole check of one that mends these cases
 CASE_SECONDS = 2.0  # more than a case with few keys takes, unless a mutant makes it endless
 KERNEL_SECONDS = "0.2", "2"  # of processor time, in the first case, which has few keys, and in the others
 MOST_KEYS = 3000  # of a case
@@ -31,6 +32,11 @@ OTHERS = 8  # cases that must still pass
 CLOSE = 4  # lines: mutants that are no further from the place of the first finding come first
 EXAMINED = 4  # places, by the whole check
 SHOWN = 2  # places that are printed
+
+
+def patience() -> float:
+    """The factor by which limits of time grow because other work has the processors."""
+    return min(max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)), MOST_PATIENT)
 
 
 @dataclass(frozen=True)
@@ -174,7 +180,7 @@ class _Trial:
     def __init__(self, program: MutantProgram, judges: queue.Queue[JudgeClient], cases: Sequence[Case]) -> None:
         self._program, self._judges, self._cases = program, judges, cases
         self._started = time.monotonic()
-        self._patience = min(max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)), MOST_PATIENT)
+        self._patience = patience()
         self._has_telling = self._is_ended = False
         self.tried = 0
 
