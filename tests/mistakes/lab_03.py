@@ -334,7 +334,7 @@ MISTAKES = (
     in_global(
         "merges that begin with four keys",
         {"k = 2; k <= n": "k = 4; k <= n"},
-        ["01_global.cu: no kernel is launched for 2 keys", "the stage k = 2, j = 1 is missing"],
+        ["run_stage is never launched for k = 2, j = 1", "where does the loop over k begin?"],
     ),
     in_global(
         "no loop over the comparators",
@@ -355,8 +355,8 @@ MISTAKES = (
         "no stage with stride 1",
         {"stride > 0; stride": "stride > 1; stride"},
         [
-            "a tile of 3 keys needs 3 stages, but only 2 are executed",
             "the stage with stride 1 of runs of 4 keys is missing",
+            "where do the loops over runs and strides begin and end?",
         ],
     ),
     in_shared(

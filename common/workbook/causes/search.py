@@ -374,9 +374,12 @@ class _Launches:
         text = f"{kernel} is never launched for {'; '.join(names[:3])}{'; ...' if len(names) > 3 else ''}"
         alike = [{stage.numbers[p] for stage in missing if p in stage.numbers} for p in sorted(self.plan[0].numbers)]
         common = [f"{name} = {number}" for same in alike if len(same) == 1 for name, number in same]
+        are = "is" if len(missing) == 1 else "are"
+        have = "it has" if len(missing) == 1 else "all of them have"
+        end = "begin" if list(missing) == list(self.plan[: len(missing)]) else "end"
         details = (
-            f"{len(missing)} of the {len(self.plan)} {self.what}s of {n} keys are missing",
-            f"all of them have {' and '.join(common)}: where does the loop over {common[0][0]} end?" if common else "",
+            f"{len(missing)} of the {len(self.plan)} {self.what}s of {n} keys {are} missing",
+            f"{have} {' and '.join(common)}: where does the loop over {common[0][0]} {end}?" if common else "",
         )
         return Cause(place, text, details)
 
