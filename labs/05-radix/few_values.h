@@ -9,13 +9,16 @@
 
 namespace radix {
 
-/// The values of the keys, if they are few, and how many keys have each. All 0 at the start.
+/// The values of the keys, if they are at most `max`, and how many keys have each. All 0 at the start.
 struct FewValues {
-  static constexpr int max = 32;
+  static constexpr int max = 1024, slots = 2 * max;
 
-  unsigned values;          ///< how many values there are, or 0 if there are more than `max`
-  std::uint32_t keys[max];  ///< transformed, ascending
-  unsigned counts[max];
+  unsigned failed;                  ///< not 0 if there are more than `max` values
+  unsigned values;                  ///< how many values there are; 0 if not all keys were counted
+  unsigned long long taken[slots];  ///< a hash table of the transformed values, each plus 2^32
+  unsigned counts[slots];           ///< how many keys have the value in this slot
+  std::uint32_t keys[max];          ///< the transformed values, ascending
+  unsigned ends[max];               ///< where the keys of each value end in the sorted array
 };
 
 /// Queues the kernels that sort the keys if *unsorted is not 0 and they have few values, and then set *unsorted to 0.

@@ -37,8 +37,72 @@ std::pair<std::vector<std::uint32_t>, bool> sort_by_many_buckets(const std::vect
   return {on_host(primary), on_host(plan)[0].buckets.unsorted != 0};
 }
 
+// The keys after the method for few values, and whether it has sorted them. They begin `offset` keys behind an address
+// that is divisible by 16.
+template <class Key>
+std::pair<std::vector<Key>, bool> sort_by_values(const std::vector<Key>& keys, lab::Order order, int offset,
+                                                 unsigned unsorted = 1) {
+  std::vector<Key> padded(keys.size() + 2 * offset, Key(7));
+  std::copy(keys.begin(), keys.end(), padded.begin() + offset);
+  const auto array = on_device(padded);
+  const auto flag = on_device(std::vector<unsigned>{unsorted});
+  const lab::DeviceArray<FewValues> values(1, nullptr);
+  CUDA_CHECK(cudaMemset(values.data(), 0, sizeof(FewValues)));
+  const lab::Span<std::uint32_t> own = {reinterpret_cast<std::uint32_t*>(array.data()) + offset, std::ssize(keys)};
+  sort_few_values(own, transform_for<Key>(order), values.data(), flag.data(), nullptr);
+  std::vector<Key> after = on_host(array);
+  for (int i = 0; i < offset; ++i) CHECK((after[i] == Key(7) && after[after.size() - 1 - i] == Key(7)));
+  return {std::vector<Key>(after.begin() + offset, after.end() - offset), on_host(flag)[0] == 0};
+}
+
+// n keys of `values` different values, each of which occurs.
+template <class Key>
+std::vector<Key> keys_of(int values, std::int64_t n) {
+  std::mt19937 random{unsigned(values)};
+  std::vector<Key> keys(n);
+  for (std::int64_t i = 0; i < n; ++i) keys[i] = Key(int((i < values ? i : random() % values) * 2654435761u));
+  std::shuffle(keys.begin(), keys.end(), random);
+  return keys;
+}
+
 }  // namespace
 }  // namespace radix
+
+TEST_CASE_TEMPLATE("keys of at most 1024 values are counted", Key, std::uint32_t, std::int32_t, float) {
+  for (int values : {1, 2, 31, 32, 33, 64, 200, 1000, 1024}) {
+    for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+      for (int offset : {0, 3}) {
+        CAPTURE(values);
+        const std::vector<Key> keys = radix::keys_of<Key>(values, 20'011 + offset);
+        const auto [after, is_sorted] = radix::sort_by_values(keys, order, offset);
+        CHECK(is_sorted);
+        CHECK(after == in_order(keys, order));
+      }
+    }
+  }
+}
+
+TEST_CASE("keys that cannot be counted stay as they are") {
+  const auto stays = [](auto keys, unsigned unsorted = 1) {
+    const auto [after, is_sorted] = radix::sort_by_values(keys, lab::Order::ascending, 0, unsorted);
+    CHECK(std::memcmp(after.data(), keys.data(), keys.size() * sizeof keys[0]) == 0);
+    CHECK(is_sorted == (unsorted == 0));
+  };
+  stays(radix::keys_of<std::uint32_t>(1025, 20'011));  // one too many, which the sample does not show
+  stays(radix::keys_of<std::uint32_t>(20'011, 20'011));
+  std::vector<float> zeros = radix::keys_of<float>(200, 20'011);
+  zeros[123] = 0.0f, zeros[4567] = -0.0f;
+  stays(zeros);
+  stays(radix::keys_of<std::uint32_t>(200, 20'011), 0);  // the partitions have sorted them
+}
+
+TEST_CASE("values that are not in the sample are counted, too") {
+  std::vector<std::uint32_t> keys = radix::keys_of<std::uint32_t>(100, 200'003);
+  for (int i = 0; i < 50; ++i) keys[4001 * i] = 1u << 31 | i;
+  const auto [after, is_sorted] = radix::sort_by_values(keys, lab::Order::ascending, 0);
+  CHECK(is_sorted);
+  CHECK(after == in_order(keys, lab::Order::ascending));
+}
 
 namespace {
 
