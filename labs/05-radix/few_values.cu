@@ -164,8 +164,8 @@ struct ValueTable {
     if (threadIdx.x == 0) values = failed = 0;
   }
 
-  /// Adds `count` keys, or a value without keys, to those of this warp's half.
-  __device__ void add(std::uint32_t key, unsigned count) {
+  /// Adds `count` keys, or a value without keys, to those of this warp's half. Returns whether the value is new.
+  __device__ bool add(std::uint32_t key, unsigned count) {
     bool is_new;
     const int slot = find_slot(taken, key, is_new);
     if (slot < 0 || (is_new && atomicAdd(&values, 1u) >= unsigned(FewValues::max))) {
@@ -173,6 +173,7 @@ struct ValueTable {
     } else if (count != 0) {
       atomicAdd(&counts[threadIdx.x / 32 % copies][slot], count);
     }
+    return is_new;
   }
 
   /// Whether there are too many values. All threads of the block call it.
@@ -228,12 +229,15 @@ __device__ void count_in_table(lab::Span<const std::uint32_t> keys, KeyTransform
                                ValueTable& table, FewValues* all) {
   table.clear();
   __syncthreads();  // a thread takes slots of the table, which others have cleared
+  int values = 0;
 #pragma unroll
   for (int i = 0; i < samples_per_thread; ++i) {
-    table.add(samples.keys[i], 0);
-    // Of the first 1024 samples, about 650 differ if as many values are equally frequent.
-    const unsigned most = i == 0 ? 3 * few_threads / 4 : FewValues::max;
-    if (__syncthreads_or(*const_cast<volatile unsigned*>(&table.values) > most)) return;
+    // If there are 1024 values, each as frequent as the others, about 650 of the first 1024 samples differ, and 30 of
+    // the last 1024 have a value that none had before. Of more values, the sample lacks many.
+    const int most = i == 0 ? 3 * few_threads / 4 : i == samples_per_thread - 1 ? 64 : few_threads;
+    const int found = __syncthreads_count(table.add(samples.keys[i], 0));
+    values += found;
+    if (found > most || values > FewValues::max) return;
   }
   for_own_keys(
       keys, [&](std::uint32_t bits) { table.add(transform.forward(bits), 1); }, [&] { return table.has_failed(); });
