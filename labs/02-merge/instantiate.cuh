@@ -4,17 +4,19 @@
 #include "items.cuh"
 
 /// Compiles both functions of a step, such as sort_thread, for every type that merge_sort.h lists. Used once, at the
-/// end of the step's file. A file that takes long to compile is compiled in two parts: for the types of a first look,
-/// and for the others. Where only the errors of nvcc are asked for, it is compiled for few types.
+/// end of the step's file. A file that takes a long time to compile is compiled in two parts: for the types of a first look,
+/// and for the others. When only nvcc's errors are wanted, it is compiled for a few types.
 #define MERGE_SORT_FIRST_TYPES(sort_function)                                                                   \
   template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
   template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, \
                               cudaStream_t)
 #define MERGE_SORT_LONG_KEYS(sort_function) \
   template void sort_function(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t)
-#define MERGE_SORT_OTHER_TYPES(sort_function)                                                       \
-  template void sort_function(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t); \
-  template void sort_function(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);        \
+#define MERGE_SORT_OTHER_TYPES(sort_function)                                                                  \
+  template void sort_function(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
+  template void sort_function(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);                   \
+  template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, \
+                              cudaStream_t);                                                                   \
   MERGE_SORT_LONG_KEYS(sort_function)
 #if defined(LAB_FIRST_TYPES)
 #define MERGE_SORT_INSTANTIATE(sort_function) MERGE_SORT_FIRST_TYPES(sort_function)
@@ -24,13 +26,11 @@
 #define MERGE_SORT_INSTANTIATE(sort_function) \
   MERGE_SORT_FIRST_TYPES(sort_function);      \
   MERGE_SORT_LONG_KEYS(sort_function)
-#elif defined(LAB_ALL_COMPARISONS)  // those of which only the project's own tests make use
-#define MERGE_SORT_INSTANTIATE(sort_function)                                                                  \
-  MERGE_SORT_FIRST_TYPES(sort_function);                                                                       \
-  MERGE_SORT_OTHER_TYPES(sort_function);                                                                       \
-  template void sort_function(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);            \
-  template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, \
-                              cudaStream_t)
+#elif defined(LAB_ALL_COMPARISONS)  // with one that only the project's own tests use
+#define MERGE_SORT_INSTANTIATE(sort_function) \
+  MERGE_SORT_FIRST_TYPES(sort_function);      \
+  MERGE_SORT_OTHER_TYPES(sort_function);      \
+  template void sort_function(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t)
 #else
 #define MERGE_SORT_INSTANTIATE(sort_function) \
   MERGE_SORT_FIRST_TYPES(sort_function);      \

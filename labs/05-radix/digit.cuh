@@ -112,9 +112,9 @@ class Buffers {
 
 }  // namespace radix
 
-/// Defines a step of radix.h for every type in the table of steps. A file that takes long to compile is compiled in two
-/// parts: for the types of a first look, and for the others. Where only the errors of nvcc are asked for, it is compiled
-/// for one type of each size and kind.
+/// Defines a step of radix.h for every type in the table of steps. A file that takes a long time to compile is compiled in two
+/// parts: for the types of a first look, and for the others. When only nvcc's errors are wanted, it is compiled for one
+/// type of each size and kind.
 #define INSTANTIATE_FOR_KEYS(step, Key) \
   template void step(lab::Span<Key>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t)
 #define INSTANTIATE_FOR_FIRST_TYPES(step)    \

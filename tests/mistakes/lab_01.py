@@ -74,7 +74,7 @@ MISTAKES = (
         [
             "FAILED  step 01 global, cpu build",
             "no thread compares keys[64] and keys[65]",
-            "each of the 32 threads compares one pair",
+            "each of the 32 threads compares only one pair",
             "fails with <<<1, 32>>>, and passes with the launch shape that the step chooses",
             "fails only with fewer threads than pairs of keys: 32 threads, n above 65",
             "01_global.cu: wrong key at index",
@@ -469,7 +469,7 @@ MISTAKES = (
         [
             "FAILED  step 02 halo, check build",
             "{at}: error: nothing is stored to ",
-            "threads stores one key: a loop must store further ones",
+            "threads stores one key: a loop must store the others, too",
         ],
     ),
     in_halo(
@@ -500,7 +500,7 @@ MISTAKES = (
         {"      keys[i] = b;\n      keys[i + 1] = a;\n": "      keys[i] = a;\n      keys[i + 1] = b;\n"},
         [
             "FAILED  step 01 global, check build",
-            "is each key stored where it was read",
+            "is each key stored back to where it was read",
             "the step changed nothing: its kernels store nothing in the keys",
         ],
     ),
@@ -603,8 +603,8 @@ MISTAKES = (
         "a tile from the beginning of its window",
         {"to[i] = window[i - left];": "to[i] = window[i - first];"},
         [
-            "{at}: error: thread 0 stores window[0] to position 512 of the array, which is the place of window[256]",
-            "the place of window[i] in the array is position 256 + i in this block",
+            "{at}: error: thread 0 stores window[0] to position 512 of the array, but window[256] belongs there",
+            "in this block, window[i] holds position 256 + i of the array",
             "fails for every n above 512",
         ],
     ),
@@ -627,7 +627,7 @@ MISTAKES = (
             "__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_down_sync(all_lanes, own[3], 1)",
             "__shfl_down_sync(all_lanes, own[0], 1)": "__shfl_up_sync(all_lanes, own[0], 1)",
         },
-        ["error: row 0: each lane sends its last key down and its first key up: it must be the other way"],
+        ["error: row 0: each lane sends its last key down and its first key up, not the other way round"],
     ),
     in_rows(
         "half of the phases of a row",
@@ -698,7 +698,7 @@ MISTAKES = (
         {"stride = std::int64_t(gridDim.x) * blockDim.x;": "stride = gridDim.x;"},
         [
             "{at+3}: error: thread 0 of block 0 and thread 1 of block 0 both compare keys[2] and keys[3]",
-            "its loop advances by ",
+            "its loop advances by 1 pair (2 positions)",
         ],
     ),
     in_halo(
@@ -716,7 +716,10 @@ MISTAKES = (
     in_halo(
         "one load per thread",
         {LOAD: "if (int(threadIdx.x) < count) window[threadIdx.x] = from[left + threadIdx.x];"},
-        ["{at}: error: the load leaves out ", "each of the 512 threads loads one key: a loop must load further ones"],
+        [
+            "{at}: error: the load leaves out ",
+            "each of the 512 threads loads one key: a loop must load the others, too",
+        ],
         quick=True,
     ),
     in_halo(

@@ -339,7 +339,7 @@ MISTAKES = (
     in_global(
         "no loop over the comparators",
         {"t < comparators; t += step": "t < comparators; t += step + comparators"},
-        ["no thread compares 32 of the 64 pairs", "each of the 32 threads compares one pair", "<<<1, 32>>>"],
+        ["no thread compares 32 of the 64 pairs", "each of the 32 threads compares only one pair", "<<<1, 32>>>"],
     ),
     in_shared(
         "a tile that is stored before it is sorted",
@@ -365,7 +365,7 @@ MISTAKES = (
             "load_tile(tile, tile_values, keys, values, first, count)": "load_tile(tile, tile_values, keys, values, "
             "std::int64_t(0), count)"
         },
-        ["{at}: error: thread 0 loads position 0 of the array into tile[0], which is the place of position 1024"],
+        ["{at}: error: thread 0 loads position 0 of the array into tile[0], but position 1024 of the array"],
     ),
     in_hybrid(
         "no mirror stage",
@@ -444,7 +444,7 @@ MISTAKES = (
         },
         [
             "error: no thread compares tile[63] and tile[64]",
-            "each of the 32 threads compares one pair and ends: it must take further pairs in a loop",
+            "each of the 32 threads compares only one pair: use a loop",
         ],
     ),
     in_shared(
@@ -484,7 +484,7 @@ MISTAKES = (
         },
         [
             "{at}: error: thread ",
-            "loads position 0 of the array into tile[0], which is the place of position 1024",
+            "loads position 0 of the array into tile[0], but position 1024 of the array belongs there",
             "its loop",
         ],
     ),

@@ -289,7 +289,7 @@ class Launches(unittest.TestCase):
         pairs = [(i, i + 1) for i in range(0, 64, 2)]
         found = self.found(0, launched([1] * 70, [pairs]), 70)
         self.assertIn("no thread compares 3 of the 35 pairs: (64, 65), (66, 67), (68, 69)", found)
-        self.assertIn("each of the 32 threads compares one pair", found)
+        self.assertIn("each of the 32 threads compares only one pair", found)
 
     def test_directions(self) -> None:
         for keys, stores, words in (
@@ -416,7 +416,7 @@ class Tiles(unittest.TestCase):
     def test_loaded_to_another_place(self) -> None:
         found = self.found(self.run_of(self.stages, shift=1))
         self.assertIn(
-            "a.cu:14: error: thread 0 loads position 0 of the array into tile[1], which is the place of position 1",
+            "a.cu:14: error: thread 0 loads position 0 of the array into tile[1], but position 1 of the array",
             found,
         )
 
@@ -608,11 +608,11 @@ class Remarks(unittest.TestCase):
         found = self.of(loop + "    }\n  }\n}\n", cause)
         self.assertEqual(
             found.details,
-            ("is this loop the wrong way round? j goes up: line 3: for (int j = 1; j < k; j *= 2)",),
+            ("does this loop count in the wrong direction? It increases j: line 3: for (int j = 1; j < k; j *= 2)",),
         )
         down = loop.replace("int j = 1; j < k; j *= 2", "int j = k / 4; j > 0; j /= 2") + "    }\n  }\n}\n"
         self.assertEqual(
-            self.of(down, cause).details, ("the numbers come from line 3: for (int j = k / 4; j > 0; j /= 2)",)
+            self.of(down, cause).details, ("this loop makes the numbers: line 3: for (int j = k / 4; j > 0; j /= 2)",)
         )
 
     def test_a_launch_that_is_missing_in_a_loop(self) -> None:
@@ -622,7 +622,7 @@ class Remarks(unittest.TestCase):
         )
         cause = Cause("a.cu:3", "the launch of in_tiles() for runs of 8 keys is missing before launch 3 (global)")
         found = self.of(text, cause)
-        outside = "line 5 launches in_tiles() outside of the loop: line 2: for (int run = 2; run < n; run *= 2)"
+        outside = "line 5 launches in_tiles() outside the loop in line 2: for (int run = 2; run < n; run *= 2)"
         self.assertEqual((found.place, found.details), ("a.cu:5", (outside,)))
         found = self.of(text.replace("in_tiles<<<1, 2>>>();", ""), cause)
         self.assertEqual(found.details, ("nothing launches in_tiles()",))
@@ -636,7 +636,7 @@ class Remarks(unittest.TestCase):
         detail = "the guard `partner < count` does not exclude this pair"
         text = "thread 0 of block 1 " + words.format(1024, 1025, "1,024")
         found = self.of("x\n", Cause("a.cu:1", text, (detail, "in launch 3")))
-        asked = "the indices of tile begin at 0 in every block: is this one a position in the whole array?"
+        asked = "the indices of tile begin at 0 in every block: is this index a position in the whole array instead?"
         self.assertEqual((found.details, found.is_certain), ((asked, "in launch 3"), True))
         text = "thread 0 of block 1 " + words.format(1023, 1024, "1,024")  # one too many
         self.assertFalse(self.of("x\n", Cause("a.cu:1", text, (detail,))).is_certain)
@@ -674,13 +674,12 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(
                 Source("a.cu").index_of(4),
-                "its index is made from t, the number of the thread (line 2): should it be made from i "
-                "(line 3: const int i = 2 * t)?",
+                "its index uses t, the number of the thread (line 2): should it use i (line 3: const int i = 2 * t)?",
             )
         with mock.patch.object(suspects, "source_of", lambda _: text.replace("i = 2 * t", "i = 2")):
             self.assertEqual(
                 Source("a.cu").index_of(4),
-                "its index contains t, the number of the thread (line 2: const int t = threadIdx.x)",
+                "its index uses t, the number of the thread (line 2: const int t = threadIdx.x)",
             )
 
     def test_the_limits_of_a_guarded_loop(self) -> None:
@@ -691,7 +690,7 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(
                 Source("a.cu").limits_of(4),
-                "one of these limits is wrong: line 2: for (int t = threadIdx.x; t < count / 2; t += blockDim.x); "
+                "one of these limits may be wrong: line 2: for (int t = threadIdx.x; t < count / 2; t += blockDim.x); "
                 "line 4: if (i + 1 < count) exchange(i, i + 1)",
             )
 

@@ -561,7 +561,9 @@ class FirstLook(InFolder):
     def test_a_check_build_of_few_types_has_all_sizes(self) -> None:
         cases = [Case("04-counting", 2, n, "sort", type_) for n in (1, 2) for type_ in ("u64", "u32", "pairs")]
         found = check_build._with_types(cases, ("u32", "pairs"))
-        self.assertEqual([(case.n, case.type) for case in found], [(n, t) for n in (1, 2) for t in ("u32", "pairs")])
+        self.assertEqual({(case.n, case.type) for case in found}, {(n, t) for n in (1, 2) for t in ("u32", "pairs")})
+        alone = check_build._with_types([Case("04-counting", 2, n, "sort", "u8") for n in (3, 4)], ("u32", "pairs"))
+        self.assertEqual([(case.n, case.type) for case in alone], [(3, "u32"), (4, "pairs")])
 
     def check(self, looks_right: bool) -> bool:
         """The verdict of a check in which the first look has this outcome; self.events: what happened."""

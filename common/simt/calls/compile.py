@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs a part of g++ (g++ -wrapper python3,compile.py): if that is the C++ compiler itself, calls of host functions in
 device code become errors, as under nvcc. With --relaxed-constexpr before the command, constexpr functions are allowed.
-With --saturate, implicit conversions to integers in device code saturate (conversions.py). A file that is compiled a
-second time, for other types, has the name *.others.cpp: what it defines gives way to the definitions of the first part.
-With --calls-unseen, nothing but this is done.
+With --saturate, implicit conversions to integers in device code saturate (conversions.py). A file named
+*.others.cpp is the second part of a file, for other types: its definitions become weak, so that the linker takes those
+of the first part. With --calls-unseen, only this is done, and calls are not checked.
 
 The compiler writes which function calls which anyway, so this costs no second pass over the source.
 """
@@ -40,8 +40,9 @@ def main() -> int:
     if not is_compiler or not (is_seen or is_second_part):
         os.execvp(command[0], command)
     status = compiled(command, options) if is_seen else subprocess.run(command, check=False).returncode
-    if is_second_part and not status:
-        weaken(command[command.index("-o") + 1])
+    output = command[command.index("-o") + 1] if is_second_part else ""
+    if os.path.isfile(output) and not status:
+        weaken(output)
     return status
 
 

@@ -74,7 +74,7 @@ def _of_flag(cause: Cause, source: Source) -> Cause:
 
 
 def _of_counting(cause: Cause, source: Source) -> Cause:
-    """A launch that passes the numbers of another stage: which loop makes them, and does it count in the right way?"""
+    """A launch that passes the numbers of another stage: which loop makes them, in which direction?"""
     match = _NUMBERS.search(cause.text)
     loops = source.loops_around(line_of(cause.place)[1]) if match else []
     if not match or not loops or "n = " in match[1]:
@@ -86,10 +86,15 @@ def _of_counting(cause: Cause, source: Source) -> Cause:
         for name in changed:
             rises = re.search(rf"\b{name}\s*(?:\*=|<<=)|\+\+{name}\b|\b{name}\+\+", text)
             falls = re.search(rf"\b{name}\s*(?:/=|>>=)|--{name}\b|\b{name}--", text)
-            if (rises and int(given[name]) < int(wanted[name])) or (falls and int(given[name]) > int(wanted[name])):
-                way = ("up", "down") if rises else ("down", "up")
-                return cause.also(f"is this loop the wrong way round? {name} goes {way[0]}: {source.quoted(line)}")
-    return cause.also(f"the numbers come from {source.quoted(loops[-1])}")
+            # Runs grow, and strides, the last number, become smaller. A loop may also begin at a wrong number.
+            is_upward = rises and name == [*given][-1] and given[name] == "1"
+            is_downward = falls and name == [*given][0] and int(given[name]) > 2 * int(wanted[name])
+            if is_upward or is_downward:
+                way = "increases" if is_upward else "decreases"
+                return cause.also(
+                    f"does this loop count in the wrong direction? It {way} {name}: {source.quoted(line)}"
+                )
+    return cause.also(f"this loop makes the numbers: {source.quoted(loops[-1])}")
 
 
 def _of_missing_launch(cause: Cause, source: Source) -> Cause:
@@ -105,7 +110,7 @@ def _of_missing_launch(cause: Cause, source: Source) -> Cause:
     around = source.loops_around(line_of(cause.place)[1])
     if len(inner) < len(around) and not set(around) & set(inner):
         line = own[loops.index(inner)]
-        text = f"line {line} launches {match[1]}() outside of the loop: {source.quoted(around[0])}"
+        text = f"line {line} launches {match[1]}() outside the loop in {source.quoted(around[0])}"
         return replace(cause, place=f"{source.file}:{line}", details=(text, *cause.details))
     if not inner:
         return cause
@@ -122,7 +127,7 @@ def _of_whole_array(cause: Cause, source: Source) -> Cause:
     most = re.search(r"there are ([\d,]+) keys", cause.text)
     if not most or int(match[2]) < int(most[1].replace(",", "")):
         return cause
-    text = f"the indices of {match[1]} begin at 0 in every block: is this one a position in the whole array?"
+    text = f"the indices of {match[1]} begin at 0 in every block: is this index a position in the whole array instead?"
     kept = tuple(d for d in cause.details if not d.startswith(("skip a comparator", "line ", "the guard")))
     return replace(cause, details=(text, *kept), is_certain=True)
 
@@ -133,7 +138,14 @@ def _of_grid_in_tile(cause: Cause, source: Source) -> Cause:
     block = re.search(r"\bblock ([1-9]\d*)\b", " ".join(cause.details))
     if not is_idle or not block:
         return cause
-    line = next((n for n, text in enumerate(source.lines, 1) if _ALL_THREADS.search(text)), 0)
+    at = line_of(cause.place)[1]
+    own = source.function_of(at) if 0 < at <= len(source.lines) else None
+    line = 0
+    for number, text in enumerate(source.lines, 1):
+        if _ALL_THREADS.search(text) and not line:
+            around = source.function_of(number)
+            is_kernel = "__global__" in "\n".join(source.lines[around[1] - 1 : number])
+            line = number if around == own or not is_kernel else 0
     if not line:
         return cause
     text = (

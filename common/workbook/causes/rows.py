@@ -236,9 +236,7 @@ class _Row:
         expected = state.keys[_SENT[way] :: 4]
         side = "previous" if way == "down" else "next"
         if all(actual[one] == state.keys[_SENT[other] :: 4] for one, other in (("up", "down"), ("down", "up"))):
-            text = (
-                f"row {self.number}: each lane sends its last key down and its first key up: it must be the other way"
-            )
+            text = f"row {self.number}: each lane sends its last key down and its first key up, not the other way round"
             return Cause(
                 place,
                 text,
@@ -302,7 +300,7 @@ def search(case: Case, traced: Traced) -> Cause | None:
     missing = [number for number in range(-(-case.n // ROW)) if number not in taken]
     if missing and rows:
         text = f"no warp takes row {missing[0]}, which begins at keys[{missing[0] * ROW}]"
-        detail = "a warp must take further rows in a loop if there are fewer warps than rows"
+        detail = "use a loop, so that each warp takes more than one row if there are fewer warps than rows"
         place = run.place(trace.accesses[0].code)
         return Cause(place, text, (detail,))
     return None

@@ -222,10 +222,11 @@ def _without_consequences(found: Cause | None, outcome: Outcome) -> Cause | None
 
 
 def _of_step(outcome: Outcome, source: Source) -> Cause | None:
-    """A race between blocks, in a loop that advances by the threads of one block, although it begins at the number of a
-    thread of the whole grid."""
+    """A race between blocks, in a loop that advances by the number of threads of one block, although it begins at a
+    thread's number in the whole grid."""
     finding = outcome.findings[0]
-    if "two blocks access one element" not in finding.text or not finding.line:
+    is_own = finding.file.rpartition("/")[2] == source.file.rpartition("/")[2]
+    if "two blocks access one element" not in finding.text or not is_own or not 0 < finding.line <= len(source.lines):
         return None
     _, first, last = source.function_of(finding.line)
     for line in range(first, last + 1):
@@ -248,11 +249,11 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
         line = source.kernel(name)
         if line and (changed := source.changed_copy(line)):
             at, copy, read = changed
-            text = f"this line changes {copy}, which is only a copy of a key: {name} stores nothing in global memory"
+            text = f"this line changes {copy}, which is only a copy of a key: {name} stores nothing"
             return Cause(f"{source.file}:{at}", text, (f"{copy} is read in {source.quoted(read)}",))
         if line:
             text = f"{name} stores nothing in global memory, so its results are lost"
-            detail = "is a store missing at the end of the kernel, or is each key stored where it was read?"
+            detail = "is a store missing at the end of the kernel, or is each key stored back to where it was read?"
             return Cause(f"{source.file}:{line}", text, (detail,))
     return None
 
@@ -310,7 +311,7 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         return replace(found, details=(nan, *(d for d in found.details if not d.startswith("only pairs"))))
     is_of_threads = any(fact.startswith("fails only with fewer threads than") for fact in facts)
     if found and is_of_threads and found.text.startswith("no thread compares") and "each of the" not in str(found):
-        return found.also("a thread that takes one pair of a stage must take further ones in a loop")
+        return found.also("a thread takes only one pair of a stage: use a loop, so that it takes more pairs")
     if found and found.is_of_order and "fails only in descending order" in facts:
         return found.also("only descending order fails: is the order used in the comparison, as lab::before() does it?")
     return found
@@ -375,7 +376,7 @@ class _Launches:
         alike = [{stage.numbers[p] for stage in missing if p in stage.numbers} for p in sorted(self.plan[0].numbers)]
         common = [f"{name} = {number}" for same in alike if len(same) == 1 for name, number in same]
         are = "is" if len(missing) == 1 else "are"
-        have = "it has" if len(missing) == 1 else "all of them have"
+        have = "it is the one with" if len(missing) == 1 else "all of them have"
         end = "begin" if list(missing) == list(self.plan[: len(missing)]) else "end"
         details = (
             f"{len(missing)} of the {len(self.plan)} {self.what}s of {n} keys {are} missing",

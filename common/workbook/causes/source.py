@@ -109,15 +109,15 @@ class Source:
         return "; ".join([*[*comes.values()][:direct], *kept][:MOST_DEFINITIONS])
 
     def _of_thread(self, name: str, defined: int, line: int) -> str:
-        """An index that is the number of a thread, and the variable that another line makes of it."""
+        """An index that is the number of a thread, and the variable that another line computes from it."""
         for number in range(defined + 1, line):
-            made = re.search(rf"\b({_NAME})\s*=\s*[^;=]*\b{re.escape(name)}\b", self.lines[number - 1])
-            if made and made[1] not in self.lines[line - 1]:
+            made = re.search(rf"\b({_NAME})\s*=\s*[^;=\[]*\b{re.escape(name)}\b", self.lines[number - 1])
+            if made and not re.search(rf"\b{made[1]}\b", self.lines[line - 1]):
                 return (
-                    f"its index is made from {name}, the number of the thread (line {defined}): should it be made from "
-                    f"{made[1]} ({self.quoted(number)})?"
+                    f"its index uses {name}, the number of the thread (line {defined}): should it use {made[1]} "
+                    f"({self.quoted(number)})?"
                 )
-        return f"its index contains {name}, the number of the thread ({self.quoted(defined)})"
+        return f"its index uses {name}, the number of the thread ({self.quoted(defined)})"
 
     def _chain(self, line: int) -> Iterator[int]:
         """The lines from which the variables of a definition come, back to the number of the thread."""
@@ -152,7 +152,7 @@ class Source:
         loops = [number for number in self.loops_around(line) if "threadIdx" in self.lines[number - 1]]
         if not bound or not loops or f"line {loops[-1]}:" in bound or "for (" in bound:
             return bound
-        return f"one of these limits is wrong: {self.quoted(loops[-1])}; {bound}"
+        return f"one of these limits may be wrong: {self.quoted(loops[-1])}; {bound}"
 
     @cached_property
     def held(self) -> list[Held]:

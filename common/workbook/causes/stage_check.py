@@ -72,6 +72,12 @@ class Run:
         """What decides how often a line is reached."""
         return self.source(place).bound_of(line_of(place)[1])
 
+    def loop_of(self, place: str) -> str:
+        """The innermost loop around a line."""
+        source, line = self.source(place), line_of(place)[1]
+        loops = source.loops_around(line)
+        return source.quoted(loops[-1]) if loops else ""
+
     def limits_of(self, place: str) -> str:
         """What may keep the threads from taking all pairs."""
         return self.source(place).limits_of(line_of(place)[1])
@@ -206,7 +212,11 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
         return cause.also(detail) if is_detail else cause
     text = f"launch {run.number} ({launch.kernel}) passes {listed(given)}, but it must be {listed(wanted)}"
     exchanged = "are two arguments exchanged?" if len(wanted) == 2 and given == wanted[::-1] else ""
-    return Cause(launch.place, text, (exchanged, f"of {run.n:,} keys, it belongs to {stage.name}" if run.n else ""))
+    return Cause(
+        launch.place,
+        text,
+        (exchanged, f"with {run.n:,} keys, this must be the launch of {stage.name}" if run.n else ""),
+    )
 
 
 def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: str, place: str) -> Cause | None:
@@ -256,7 +266,7 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
                     "and does its loop advance by gridDim.x * blockDim.x pairs?"
                 )
             if step and detail == step:
-                return Cause(place, text, (step, run.bound_of(place)), is_certain=True)
+                return Cause(place, text, (step, run.loop_of(place)), is_certain=True)
             return Cause(place, text, (detail,))
     return None
 
@@ -291,15 +301,15 @@ def _step_of(run: Run, found: Sequence[Comparison], one: Comparison, stage: Stag
             "each thread takes all pairs, starting with the first: compute its first pair from the number of the thread"
         )
     positions = own[1][0] - own[0][0]
-    due = threads * positions // step
-    if stage.stride == 1 and (own[1][0] - own[0][0]) == 2 * step:
+    if positions == 2 * step:  # as everywhere in the array, so that a loop may count pairs or positions
         return (
-            f"{run.thread(one)} takes the pairs {numbers}, ...: its loop advances by {positions} positions, which "
-            f"are {step} pairs; the {threads} threads of the {whose} take a pair each, so it must advance by {due}"
+            f"{run.thread(one)} takes the pairs {numbers}, ...: its loop advances by {_counted(step)} "
+            f"({positions} positions); the {threads} threads of the {whose} take one pair each, so it must advance by "
+            f"{threads} pairs ({2 * threads} positions)"
         )
     return (
-        f"{run.thread(one)} takes the pairs {numbers}, ...: its loop advances by {step} pairs, but it must advance by "
-        f"the number of threads in the {whose}, {threads}"
+        f"{run.thread(one)} takes the pairs {numbers}, ...: its loop advances by {_counted(step)}, but it must "
+        f"advance by the number of threads in the {whose}, {threads}"
     )
 
 
@@ -311,7 +321,7 @@ def _due(run: Run, one: Comparison, other: Comparison, stage: Stage | None, plac
     names = [name for name, _ in stage.numbers.values()] if stage else []
     stride = names[-1] if names else ""
     if stride and index and stride not in used and re.search(rf"\b{stride}\b", run.source(place).around(place)):
-        index += f"; the pair of a thread depends on {stride}, too"
+        index += f"; which pair a thread takes also depends on {stride}"
     whose = one if _pair_of(run, stage, one) else other
     text = f"{run.thread(whose)} should compare {run.named(*due)}" if due else ""
     return ": ".join(filter(None, (text, index)))
@@ -327,7 +337,7 @@ def _pair_of(run: Run, stage: Stage | None, one: Comparison) -> tuple[int, int] 
 
 
 def _one_pair_each(threads: int) -> str:
-    return f"each of the {threads} threads compares one pair and ends: it must take further pairs in a loop"
+    return f"each of the {threads} threads compares only one pair: use a loop, so that it takes more pairs"
 
 
 def _of_threads(

@@ -94,14 +94,14 @@ class Tile:
             if move.source - move.target != self.left:
                 text = (
                     f"thread {move.load.thread} loads position {move.source} of the array into "
-                    f"{self.run.named(move.target)}, which is the place of position {move.target + self.left}"
+                    f"{self.run.named(move.target)}, but position {move.target + self.left} of the array belongs there"
                 )
                 return Cause(self.run.place(move.load.code), text, (self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
                 text = (
                     f"thread {move.load.thread} stores {self.run.named(move.source)} to position {move.target} of the "
-                    f"array, which is the place of {self.run.named(move.target - self.left)}"
+                    f"array, but {self.run.named(move.target - self.left)} belongs there"
                 )
                 return Cause(self.run.place(move.store.code), text, (self._begins, f"in {self.where}"))
         return None
@@ -109,7 +109,7 @@ class Tile:
     @property
     def _begins(self) -> str:
         first = f"{self.left} + " if self.left else ""
-        return f"the place of {self.run.array}[i] in the array is position {first}i in this block"
+        return f"in this block, {self.run.array}[i] holds position {first}i of the array"
 
     def of_another_array(self) -> Cause | None:
         """Keys that are compared in global memory in place of the tile."""
@@ -146,7 +146,7 @@ class Tile:
         detail = ""
         if set(by_thread.values()) == {1} and missing == [*range(len(loaded), self.keys)]:
             detail = (
-                f"each of the {len(by_thread)} threads loads one key: a loop must load further ones, "
+                f"each of the {len(by_thread)} threads loads one key: a loop must load the others, too, "
                 "i += blockDim.x, as long as i < count"
             )
         return Cause(place, text, (detail or self.run.bound_of(place), f"in {self.where}"))
@@ -225,9 +225,7 @@ class Tile:
         if missing:
             text = f"nothing is stored to {len(missing)} of the {self.count} positions of the tile, first {missing[0]}"
             by_thread = Counter(move.store.thread for move in stores)
-            more = (
-                f"each of the {len(by_thread)} threads stores one key: a loop must store further ones, i += blockDim.x"
-            )
+            more = f"each of the {len(by_thread)} threads stores one key: a loop must store the others, too"
             detail = more if set(by_thread.values()) == {1} else ""
             return Cause(self.run.place(stores[0].store.code), text, (detail, f"in {self.where}"))
         return None
@@ -307,7 +305,7 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
     grid = run.trace.launches[launch].grid.partition(",")[0]
     blocks = "there is one block" if grid == "1" else f"there are {grid} blocks"
     where = f"launch {launch + 1} ({run.trace.launches[launch].kernel.partition('<')[0]})"
-    advice = f"{blocks}: a block must take further tiles in a loop if there are more"
+    advice = f"{blocks}: use a loop, so that each block takes more than one tile"
     if grid.isdigit() and int(grid) > missing[0]:  # it has a block of its own
         last = min(first + size, n) - 1
         text = f"no thread loads or stores any element of tile {missing[0]}, positions {first} to {last}"
@@ -604,7 +602,7 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
             is_short = not is_in_tiles and stride is not None and stride < TILE_OF_STAGES
             short = f"it passes stride = {stride}: strides below {TILE_OF_STAGES} are the work of merge_in_tiles()"
             if is_short:
-                text = f"launch {number + 1} is {launch.kernel}, but it must be {what}"
+                text = f"launch {number + 1} launches {launch.kernel}, but it must be {what}"
             return Cause(launch.place, text, (short if is_short else "",))
         if isinstance(wanted, Stage):
             own_run = replace(run, n=case.n, launch=launch, number=number + 1)

@@ -323,7 +323,7 @@ ONCE = "this happens only once and takes about a minute on 2 cores"
 
 
 def first_look(step: StepFile, solution: bool) -> list[Path]:
-    """The programs for a first look at a step that takes long to compile: they have its FIRST_TYPES alone. Empty if the
+    """The programs for a first look at a step that takes long to compile: with its FIRST_TYPES only. Empty if the
     step has none, or if nothing else of its lab has been built yet."""
     second_part = f"labs/{step.lab}-cpu.p/meson-generated_{Path(step.file).stem}.others.cpp.o"
     if solution or all(entry.get("output") != second_part for entry in compile_commands()):
@@ -335,8 +335,9 @@ def first_look(step: StepFile, solution: bool) -> list[Path]:
 def make_programs(
     lab: str, kinds: Sequence[str], solution: bool, kept: list[str] | None = None, with_check: bool = True
 ) -> list[Path]:
-    """Builds what a check runs, side by side. `kept`: as of compile_targets(). `with_check`: with the check build.
-    Returns what it leaves out: the first verdict does not wait until that is compiled for the first time."""
+    """Builds what a check runs, side by side. `kept`: as of compile_targets(). `with_check`: whether
+    the check build is among them. Returns what it leaves out: the first verdict does not wait until the check build is
+    compiled for the first time."""
     programs = [judge(), *(runner(lab, kind, solution) for kind in kinds)]
     if not programs[0].exists():
         note(f"building the judge, CUDA on the CPU, and {lab}:\n{ONCE}")

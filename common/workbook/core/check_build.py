@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import math
 import os
 import re
@@ -383,9 +384,10 @@ def _compare_costs(
 
 
 def _with_types(cases: Sequence[Case], types: Collection[str]) -> list[Case]:
-    """The cases with keys of these types. Those of another type get the first of them, so that no size, shape or input
-    is left out."""
-    kept = (case if case.type in types else replace(case, type=next(iter(types))) for case in cases)
+    """The cases with keys of these types. Those of another type get one of them in turn, so that no size, shape or
+    input is left out."""
+    in_turn = itertools.cycle(types)
+    kept = (case if case.type in types else replace(case, type=next(in_turn)) for case in cases)
     return list(dict.fromkeys(kept))
 
 

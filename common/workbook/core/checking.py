@@ -72,7 +72,7 @@ def run_cases(
 
 
 def without_types(groups: Iterable[CaseGroup], types: Collection[str]) -> list[CaseGroup]:
-    """The cases with keys of other types."""
+    """The cases whose keys have none of these types."""
     return [CaseGroup(group.what, tuple(case for case in group.cases if case.type not in types)) for group in groups]
 
 
@@ -118,11 +118,12 @@ class Checker:
     ) -> None:
         """`unbuilt`: the program of the check build, if it is to be compiled when it is needed. `nvcc`: the step's, if
         that has begun. In a first look, there are only the quick cases of few types. `after`: the first look that the
-        step has passed; its cases are not repeated, and the check build has few types, too."""
+        step has passed; its cases are not repeated, and the check build, too, has only its types."""
         self.unbuilt = unbuilt
         self.nvcc = nvcc
         self.sets = SETS[:2] if is_first_look else SETS
         self.types = build.FIRST_TYPES if is_first_look else None
+        self.looked: StepFile | None = after.looked if after else None  # the step that passed a first look
         self.seen: int = after.seen if after else 0  # cases of the first look
         # What the check build says, if that has begun.
         self.begun: check_build.Observation | None = after.begun if after else None
@@ -168,13 +169,14 @@ class Checker:
     ) -> tuple[Graded, Failure | None]:
         """What failed last time, the quick cases of each line, then all public ones, up to the first that fails. The
         observation begins beside the public cases, which end early if it finds something."""
-        graded = Graded(cases=self.seen)
+        was_seen = self.looked is not None and self.looked.number == step.number and kind == "cpu"
+        graded = Graded(cases=self.seen if was_seen else 0)
         stop = observation.has_findings if observation else lambda: False
         with Progress(f"{self.lab} {step} on the {kind} build") as progress:
             for set_ in self.sets:
                 seconds = self.timeout or (None if set_ == "public" else QUICK_SECONDS)
                 groups = self._cases(step, set_, kind)
-                if self.begun and set_ == "quick":
+                if was_seen and set_ == "quick":
                     groups = without_types(groups, build.FIRST_TYPES)
                 if observation and set_ == "public":
                     observation.start()
@@ -197,7 +199,7 @@ class Checker:
         return graded, None
 
     def build_rest(self, type_: str | None = None) -> None:
-        """Compiles what has not been built yet of the check build, which then has this type of keys."""
+        """Compiles what is missing of the check build, so that it has keys of this type."""
         if self.check_types and not self.types and type_ not in (None, *self.check_types):
             self.unbuilt = [build.runner(self.lab, "check", self.solution)]
             self.check_types = None
@@ -392,6 +394,9 @@ class Checker:
         case = shown.outcome.case
         if not self.observed or self.unbuilt or case.expect == "refused" or case.input.startswith("file:"):
             return contextlib.nullcontext()
+        # A file in two parts has one object in the program for a first look, and two in the other.
+        if not self.solution and not self.check_types and build.first_look(shown.step, self.solution):
+            return contextlib.nullcontext()
         source = suspects.source_of(self._source_of(shown.step))
         name = Path(shown.step.file).name
         return mutants.MutantSearch(self.lab, name, self._program("check"), self.solution, source)
@@ -417,8 +422,8 @@ class Checker:
             print(wrapped_message(text), flush=True)
 
     def _is_right(self, shown: Failure, runner: Path, environment: Mapping[str, str]) -> bool:
-        """Whether the step passes on the check build with the change that an environment chooses, and soon enough. Of
-        its budgets, only that of barriers counts."""
+        """Whether the step passes on the check build with the change that an environment chooses, within the limit of
+        time. Of its budgets, only that of barriers counts."""
         with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:
             # A change may make every case take long.
             end = threading.Timer(mutants.EXAMINATION_SECONDS * mutants.patience(), judges.cancel)
@@ -515,13 +520,14 @@ class Checker:
         return False
 
     def looks_right(self, step: StepFile) -> bool:
-        """Whether a step passes a first look: then the check build begins. Otherwise prints why, and remembers it."""
+        """Whether a step passes a first look. If so, the cases of the check build begin; otherwise prints why, and
+        remembers it."""
         graded, failure = self.public_tests(step, self.lines(step), "cpu")
         self.seen = graded.cases
         if failure:
             self._report_failed(step, "cpu", failure)
         else:
-            self.begun = self.observation(step)
+            self.looked, self.begun = step, self.observation(step)
             self.begun.start()
         return failure is None
 

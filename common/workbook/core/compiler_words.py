@@ -132,7 +132,7 @@ def _with_pointer(before: Sequence[str], first: str) -> str:
 
 
 def _launch_as_value(first: str, rest: Sequence[str]) -> str:
-    """A launch in the brackets of CUDA_CHECK()."""
+    """A launch as the argument of CUDA_CHECK()."""
     if "invalid use of void expression" not in first or not any("<<<" in line for line in rest[:2]):
         return ""
     return (

@@ -53,11 +53,11 @@ _WRONG_VALUES = (
     "is too large",
     "should be 0",
 )
-_INCLUDED = "`{}` should be true where both sides are equal, too"
+_INCLUDED = "`{}` should also be true where both sides are equal"
 _EXCLUDED = "`{}` should not be true where both sides are equal"
 _EQUAL = {"<": _INCLUDED, "<=": _EXCLUDED, ">": _INCLUDED, ">=": _EXCLUDED}
 _ORDINALS = ("first", "second", "third", "fourth")
-MOST_TOKENS = 100  # of a line
+MOST_TOKENS = 100  # on either side, in which others of the same line are looked for
 _HOLDS = "the condition `{}` holds where it should not"
 _KEEPS_OUT = "the condition `{}` does not hold where it should"
 

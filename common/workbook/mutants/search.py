@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
 import subprocess
 import tempfile
 import time
@@ -24,7 +25,7 @@ from .schemata import Mutant
 SECONDS = 7.0  # for all mutants together, on a machine that does nothing else
 ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been found is enough
 MOST_PATIENT = 3.0  # on a busy machine, these limits grow by up to this factor
-EXAMINATION_SECONDS = 8.0  # for the whole check of one that mends these cases
+EXAMINATION_SECONDS = 8.0  # for the whole check of a step with one change
 CASE_SECONDS = 2.0  # more than a case with few keys takes, unless a mutant makes it endless
 KERNEL_SECONDS = "0.2", "2"  # of processor time, in the first case, which has few keys, and in the others
 MOST_KEYS = 3000  # of a case
@@ -77,7 +78,7 @@ class Result:
     tried: int
 
     def at(self, lines: Collection[int]) -> Result:
-        """What was found in these lines."""
+        """Only what was found in these lines."""
         return replace(self, found=[one for one in self.found if one.line in lines])
 
     def lines(self, file: str) -> list[str]:
@@ -142,9 +143,14 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             if not any(one.rank <= 1 for one in found):
                 found = trial.mending(list(_moved_barriers(reached)), workers) or found
             # Of two that say as much about one line, the one with the longer expression is more often what is wrong.
-            found = sorted(found, key=lambda one: (one.rank + min(abs(one.line - near) / CLOSE, 2), -len(one.text)))
+            found = sorted(found, key=lambda one: (one.rank + min(abs(one.line - near) / CLOSE, 2), -_length(one.text)))
             mended = [one for one in _of_different_lines(found) if is_right(program.runner, one.environment)]
         return Result(mended, trial.tried)
+
+
+def _length(text: str) -> int:
+    """That of a text without "the second", which belongs to no expression."""
+    return len(re.sub(r"^the \w+ (?=`)", "", text))
 
 
 def _chosen(cases: Sequence[Case]) -> list[Case]:
