@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long a student waits for a verdict, from saving a file: a table of all steps, measured in a clone.
 
-    waiting.py CLONE [LAB/FILE ...]        CLONE is a clone of the repository whose labs/ may be overwritten
+    waiting.py CLONE [LAB[/FILE] ...]      CLONE is a clone of the repository whose labs/ may be overwritten
 
 The solutions take the places of the students' files. Each step is then saved twice, with a comment added and with its
 first break of tests/mutations/break_table.py of that clone, and checked as a student does. Of a right step the seconds
@@ -69,7 +69,7 @@ def main(folder: str, *only: str) -> int:
     for path in solutions:
         lab, step = path.parent.name, int(path.name[:2])
         name = f"{lab}/{path.name}"
-        if only and name not in only:
+        if only and not name.startswith(only):
             continue
         text = path.read_text(encoding="utf-8")
         saved = clone / "labs" / name

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -38,7 +39,7 @@ unsigned digit_of(Element element, int shift, Order order) {
 
 using Counts = std::array<std::int64_t, 256>;
 
-using String = std::array<unsigned char, 8>;  // arrays are compared as strings are
+constexpr std::int64_t worth_all_cores = 1 << 16;  // keys
 
 // One stable counting pass by one digit: each core counts its piece, then places it. False: all keys share the digit.
 template <class Element>
@@ -82,7 +83,6 @@ void stable_sort(Element* elements, std::int64_t n, Order order) {
 
 template <class Element>
 void sort_elements(Element* elements, std::int64_t n, std::int64_t tile, Order order) {
-  const std::int64_t worth_all_cores = 1 << 16;
   if (tile == 0 || tile >= n) {
     return n < worth_all_cores ? stable_sort(elements, n, order) : radix_sort(elements, n, order);
   }
@@ -92,6 +92,8 @@ void sort_elements(Element* elements, std::int64_t n, std::int64_t tile, Order o
     for (std::int64_t t = begin; t < end; ++t) stable_sort(elements + t * tile, std::min(tile, n - t * tile), order);
   });
 }
+
+std::uint64_t reversed_bytes(std::uint64_t word) { return __builtin_bswap64(word); }
 
 }  // namespace
 
@@ -137,10 +139,13 @@ void reference_result(Task task, std::int64_t n, const void* keys, void* result)
     std::fill_n(counts, 256, 0);
     for (std::int64_t i = 0; i < n; ++i) ++counts[bytes[i]];
   } else if (task == Task::strings) {
-    const auto* strings = static_cast<const String*>(keys);
-    auto* sorted = static_cast<String*>(result);
-    std::copy(strings, strings + n, sorted);
-    std::sort(sorted, sorted + n);
+    // Strings have the order of the numbers that consist of the same bytes, with the first letter as the highest byte.
+    const auto* strings = static_cast<const std::uint64_t*>(keys);
+    auto* sorted = static_cast<std::uint64_t*>(result);
+    static_assert(std::endian::native == std::endian::little);
+    std::transform(strings, strings + n, sorted, reversed_bytes);
+    sort_elements(sorted, n, 0, Order::ascending);
+    std::transform(sorted, sorted + n, sorted, reversed_bytes);
   } else if (task == Task::flip || task == Task::unflip) {
     const auto* from = static_cast<const std::uint32_t*>(keys);
     const std::uint32_t sign = 0x80000000u;
@@ -154,7 +159,10 @@ void reference_result(Task task, std::int64_t n, const void* keys, void* result)
     auto* sorted = static_cast<std::uint32_t*>(result);
     std::copy(from, from + n, sorted);
     const std::vector<int> begins = segment_begins(task, n);
-    for (std::size_t i = 1; i < begins.size(); ++i) std::sort(sorted + begins[i - 1], sorted + begins[i]);
+    const int parts = n < worth_all_cores ? 1 : core_count();
+    parallel_pieces(std::int64_t(begins.size()) - 1, parts, [&](int, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) std::sort(sorted + begins[i], sorted + begins[i + 1]);
+    });
   } else {
     const auto* values = static_cast<const std::uint64_t*>(keys);
     std::exclusive_scan(values, values + n, static_cast<std::uint64_t*>(result), std::uint64_t{0});

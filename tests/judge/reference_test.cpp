@@ -4,12 +4,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "judge/verify.h"
+#include "step/segments.h"
 
 using lab::KeyType;
 using lab::Task;
@@ -49,6 +52,27 @@ TEST_CASE("strings: in the order of memcmp, letters as unsigned bytes") {
   CHECK(result == sorted);
   CHECK(lab::compare_results(Task::strings, 4, result.data(), in.data()).text ==
         "sorted[0] of 4 is 7a 65 62 72 61 20 20 20; it should be 61 70 65 20 20 20 20 20");
+}
+
+TEST_CASE("many strings and segments, which all cores sort") {
+  const std::int64_t n = (1 << 17) + 5;
+  std::mt19937_64 random(7);
+  std::vector<std::array<unsigned char, 8>> strings(n), sorted(n);
+  for (auto& string : strings) {
+    for (unsigned char& letter : string) letter = static_cast<unsigned char>(random() % 3 * 100);
+  }
+  lab::reference_result(Task::strings, n, strings.data(), sorted.data());
+  std::sort(strings.begin(), strings.end());  // arrays are compared as strings are
+  CHECK(sorted == strings);
+
+  for (const Task task : {Task::segments, Task::segments_128}) {
+    std::vector<std::uint32_t> keys(n), result(n);
+    for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random());
+    lab::reference_result(task, n, keys.data(), result.data());
+    const std::vector<int> begins = lab::segment_begins(task, n);
+    for (std::size_t i = 1; i < begins.size(); ++i) std::sort(keys.begin() + begins[i - 1], keys.begin() + begins[i]);
+    CHECK(result == keys);
+  }
 }
 
 TEST_CASE("flip orders all floats by their bits, -0 before +0, and unflip is its inverse") {

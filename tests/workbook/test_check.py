@@ -102,6 +102,33 @@ class Script:
 WRONG_KEY = {"status": "wrong", "passed": False, "message": "wrong key at index 3"}
 
 
+class Beside(unittest.TestCase):
+    """Cases on several cores."""
+
+    def test_the_first_that_fails_is_that_of_their_order(self) -> None:
+        begun = threading.Barrier(3)  # all three run at the same time
+        others_ended = threading.Event()
+
+        def rule(_kind: str, case: Case) -> dict[str, Any]:
+            begun.wait(timeout=60)
+            if case.n == 2:
+                others_ended.wait(timeout=60)
+                return {**WRONG_KEY, "message": "the second"}
+            if case.n == 3:
+                others_ended.set()
+                return {**WRONG_KEY, "message": "the third"}
+            return {}
+
+        script = Script(rule)
+        script.workers = 3
+        groups = [CaseGroup("any n", tuple(Case("04-counting", 2, n, "sort", "u8") for n in (1, 2, 3)))]
+        with mock.patch.object(check_build, "Judges", lambda: script):
+            graded = checking.run_cases(script, Path("04-counting-cpu"), groups, None, side_by_side=True)  # type: ignore[arg-type]
+        assert graded.failure
+        self.assertEqual((graded.cases, graded.failure.message), (2, "the second"))
+        self.assertTrue(script.cancelled)
+
+
 class CheckStep(unittest.TestCase):
     """What is tested in which order, which case is shown, and what is remembered."""
 

@@ -7,7 +7,8 @@ import functools
 import math
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,18 +50,29 @@ def run_cases(
     progress: Progress | None = None,
     graded: Graded | None = None,
     stop: Callable[[], bool] = lambda: False,
+    side_by_side: bool = False,
 ) -> Graded:
-    """Runs cases up to the first that fails, or until `stop()`, and adds them to `graded`."""
+    """Runs cases up to the first that fails, or until `stop()`, and adds them to `graded`. `side_by_side`: one on each
+    core, each by a judge of its own."""
     graded = graded or Graded()
-    groups = list(groups)
-    total = graded.cases + sum(len(group.cases) for group in groups)
-    for group in groups:
-        for case in group.cases:
+    named = [(group.what, case) for group in groups for case in group.cases]
+    total = graded.cases + len(named)
+    with contextlib.ExitStack() as stack:
+        cases = [case for _, case in named]
+        found: Iterator[tuple[Case, Outcome]] = ((case, judge.run(runner, case, timeout=timeout)) for case in cases)
+        if side_by_side and len(cases) > 1:
+            judges = check_build.Judges()
+            pool = stack.enter_context(ThreadPoolExecutor(judges.workers))
+            found = stack.enter_context(
+                check_build.outcomes(pool, lambda case: judges.own().run(runner, case, timeout=timeout), cases)
+            )
+            stack.callback(judges.cancel)  # first: nobody waits for the cases that are running after one has failed
+        for what, _ in named:
             if stop():
                 return graded
             if progress:
-                progress.update(group.what, graded.cases, total)
-            outcome = judge.run(runner, case, timeout=timeout)
+                progress.update(what, graded.cases, total)
+            _, outcome = next(found)
             graded.cases += 1
             if not outcome.passed:
                 graded.failure = outcome
@@ -190,6 +202,8 @@ class Checker:
                             progress,
                             graded,
                             stop,
+                            # The GPU is not shared: its memory may not be enough for two cases.
+                            side_by_side=kind == "cpu" and set_ == "public",
                         )
                     except JudgeUsage:
                         if set_ != SETS[0]:  # such a case may no longer exist
