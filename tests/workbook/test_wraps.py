@@ -1,4 +1,5 @@
-"""Meson wraps: without the distribution's headers, the build takes them from the releases that subprojects/ names.
+"""How Meson sets up the build: without the distribution's headers, from the releases that subprojects/ names; and
+without the cpu build.
 
 No network is used: Meson finds the archives, packed here from the installed headers, in subprojects/packagecache.
 """
@@ -78,6 +79,22 @@ class Wraps(unittest.TestCase):
             command = next(entry["command"] for entry in commands if entry["file"].endswith(source))
             for name in libraries:
                 self.assertIn(f"subprojects/{wrap(name)['directory']}", command)
+
+    @unittest.skipUnless(shutil.which("nvcc"), "nvcc is not installed")
+    def test_one_build_can_be_set_up_without_the_other(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [*build.meson(), "setup", folder, str(ROOT), "-Dcpu=disabled"],
+                env=build.environment(),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            targets = json.loads((Path(folder) / "meson-info/intro-targets.json").read_text())
+            names = {target["name"] for target in targets}
+            self.assertIn("05-radix-cuda", names)
+            self.assertNotIn("05-radix-cpu", names)
 
     def pack(self, name: str, root: Path) -> None:
         """Puts an archive of the installed headers into packagecache, and a wrap whose hash fits it."""
