@@ -122,6 +122,7 @@ class RewriteTest(Rewriting):
             "switch (n) { int a[4]; case 1: a[0] = 1; }",
             "goto end; int a[4]; end: ;",
             "if (n) int a[4];",
+            "for (int i = 0; i < a[n]; ++i) { }",
         ):
             self.unchanged("__device__ void f(int n) { " + body + " }\n")
         self.unchanged("void f() { int a[4]; }\n__host__ __device__ constexpr int g() { int a[4]; return 1; }\n")

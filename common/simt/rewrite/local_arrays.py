@@ -11,6 +11,7 @@ _WORDS = (
     "static extern constexpr const constinit thread_local __shared__ __constant__ using typedef auto break continue "
     "delete new friend namespace public private protected template operator default asm"
 )
+_HEADS = ("for", "if", "switch", "while")
 EXCLUDED = frozenset((*_WORDS.split(), *CLASS_KEYS))
 
 
@@ -30,6 +31,8 @@ def _watch_in_function(source: Source, begin: int) -> None:
     while i < end:
         if is_mark(tokens[i], "{") and _has_no_statements(tokens, i):
             i = closing(tokens, i) or i
+        elif tokens[i].text in _HEADS and is_mark(tokens[i + 1], "("):
+            i = closing(tokens, i + 1) or i  # the condition `i < length[v];` looks like the declaration of an array
         elif tokens[i - 1].kind == "mark" and tokens[i - 1].text in ";{}":
             names, past = _declared(tokens, i)
             for name in names:
