@@ -55,6 +55,9 @@ class Public(Programs):
     def test_libraries(self) -> None:
         self.compile_and_run("blas")
 
+    def test_matrices_of_warps(self) -> None:
+        self.compile_and_run("matrices")
+
     def test_functions_of_the_driver(self) -> None:
         self.compile_and_run("driver")
 
@@ -166,7 +169,12 @@ int main() {
     def test_what_only_a_gpu_can_do_is_refused_with_a_way_out(self) -> None:
         for text, message in (
             ("#include <cufft.h>", r"cuFFT is for GPUs only: .* kernel"),
-            ("#include <mma.h>", r"tensor cores .* are for GPUs only: .*#ifdef __SIMT__"),
+            ("#include <cublasLt.h>", r"cuBLASLt is for GPUs only: .*#ifdef __SIMT__"),
+            ("__global__ void __cluster_dims__(2, 1, 1) k() {}", r"clusters of blocks are for GPUs only: .* __SIMT__"),
+            (
+                "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster().sync(); }",
+                r"this_cluster.*: clusters of blocks are for GPUs only",
+            ),
             ("#include <cub/cub.cuh>", r"CUB is for GPUs only: .* kernel"),
             ("#include <cub/block/no_such_block.cuh>", r"cub runs on GPUs only: build"),
             (

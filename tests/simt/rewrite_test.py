@@ -431,7 +431,9 @@ class RewriteTest(Rewriting):
             ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
             (
                 "__shared__ alignas(8) P<int, 2> p, q[2];",
-                "alignas(8) __shared__  P<int, 2> p; alignas(8) __shared__ P<int, 2> q[2];",
+                "SHARED  P<int, 2> p; SHARED P<int, 2> q[2];".replace(
+                    "SHARED", "SIMT_SHARED_GAP alignas(8) SIMT_SHARED"
+                ),
             ),
         ):
             self.assertEqual(self.rewritten("void k() { " + text + " }\n"), "void k() { " + apart + " }\n")

@@ -84,6 +84,11 @@ class grid_group {
 };
 
 inline grid_group this_grid() { return {}; }
+#ifdef SIMT_UNAVAILABLE
+struct cluster_group : thread_block {};
+cluster_group this_cluster()
+    SIMT_UNAVAILABLE("clusters of blocks are for GPUs only: use nvcc, or write another kernel behind #ifdef __SIMT__");
+#endif
 
 /// Any lanes of a warp, as a mask; ranks increase with the lanes.
 class coalesced_group {

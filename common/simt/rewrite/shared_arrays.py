@@ -186,10 +186,11 @@ def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -
             source.replace(token.start, token.end, "")
     if last < end and tokens[last].text == "alignas":
         close = _known(closing(tokens, last + 1))
-        alignment = spelling(tokens[last : close + 1]) + " "
-        source.insert(tokens[first].start, alignment)
+        aligned = f"SIMT_SHARED_GAP {spelling(tokens[last : close + 1])} SIMT_SHARED"
+        shared = next(token for token in tokens[first:last] if token.text == "__shared__")
+        source.replace(shared.start, shared.end, aligned)
         source.replace(tokens[last].start, tokens[close].end, "")
-        specifiers, last = alignment + specifiers, close + 1
+        specifiers, last = specifiers.replace("__shared__", aligned), close + 1
     _separate_declarators(source, tokens, last, end, specifiers)
 
 

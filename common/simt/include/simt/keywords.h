@@ -41,14 +41,18 @@
 // one array does not reach the next.
 #define SIMT_JOIN_(a, b) a##b
 #define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
+// The rewriter writes the two parts of __shared__ around an alignas, which must precede `static`.
 #ifdef SIMT_CHECK
-#define __shared__                                                                                   \
-  static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
-  static __thread                                                                                    \
+#define SIMT_SHARED_GAP \
+  static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192];
+#define SIMT_SHARED \
+  static __thread   \
       __attribute__((aligned(16), used))  // `used`: the compiler must not drop reads of an array that nothing writes
 #else
-#define __shared__ static __thread __attribute__((aligned(16)))
+#define SIMT_SHARED_GAP
+#define SIMT_SHARED static __thread __attribute__((aligned(16)))
 #endif
+#define __shared__ SIMT_SHARED_GAP SIMT_SHARED
 // The rewriter puts these before and after an array of __device__ or __constant__ memory: an index beyond its ends
 // reaches a gap, and neither another array nor the emulation's variables. Arrays that begin with zeros take no space in
 // the program's file.
@@ -68,6 +72,9 @@
 #define CUDARTAPI  // calling conventions of other systems, which programs write before a function's name
 #define CUDART_CB
 #define __grid_constant__
+#define __cluster_dims__(...) \
+  _Pragma(                    \
+      "GCC error \"clusters of blocks are for GPUs only: use nvcc, or write another kernel behind #ifdef __SIMT__\"")
 #define __launch_bounds__(...)
 #define __maxnreg__(registers)
 #define __align__(bytes) __attribute__((aligned(bytes)))
