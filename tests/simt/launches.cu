@@ -95,6 +95,11 @@ __global__ void aligned_in_shared(unsigned* misaligned) {
   *misaligned = unsigned(reinterpret_cast<std::size_t>(a) % 64 + reinterpret_cast<std::size_t>(b) % 32);
 }
 
+__global__ void aligned_dynamic(unsigned* misaligned) {
+  extern __shared__ char bytes[];
+  *misaligned = unsigned(reinterpret_cast<std::size_t>(bytes) % 128);
+}
+
 /// Counts what is done with it, which only the host does.
 struct Counted {
   int value;
@@ -328,6 +333,13 @@ TEST_CASE("extern __shared__ may be an array of rows") {
   Managed<int> to(1);
   matrix_in_shared<<<1, 3, 3 * 4 * sizeof(int)>>>(to.data());
   CHECK(to[0] == 3);
+}
+
+TEST_CASE("extern __shared__ begins at a multiple of 128 bytes") {
+  Managed<unsigned> misaligned(1);
+  misaligned[0] = 1;
+  aligned_dynamic<<<1, 1, 300>>>(misaligned.data());
+  CHECK(misaligned[0] == 0);
 }
 
 TEST_CASE("__shared__ with alignas or __align__ has that alignment") {

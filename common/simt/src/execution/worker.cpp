@@ -73,18 +73,18 @@ Left Worker::run_block(const Launch& launch, std::uint64_t block) {
                              unsigned(block / gridDim.x / gridDim.y)};
   block_.restart();
   SIMT_OBSERVE(if (check::Schedule::is_on()) schedule_.begin_block(block_.schedule, block_.warp_count);)
-  const std::size_t dynamic_shared = launch.config.dynamic_shared;
-  const std::size_t needed = dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared);
+  const std::size_t shared_bytes = launch.config.dynamic_shared;
+  const std::size_t needed = shared_bytes + shared_alignment SIMT_OBSERVE(+check::past_dynamic_shared);
   if (dynamic_shared_.size() < needed) dynamic_shared_.resize(needed);
   // Shared memory has undefined contents at first; a pattern shows a read of what nothing wrote.
-  if (dynamic_shared > 0) std::memset(dynamic_shared_.data(), 0xcd, dynamic_shared);
+  if (shared_bytes > 0) std::memset(dynamic_shared(), 0xcd, shared_bytes);
   if (waiting_blocks_.empty()) {
     stacks_used_ = 0;
     free_stacks_.clear();
   }
   barrier_true_ = 0;
   warp_ = 0;
-  SIMT_OBSERVE(check::begin_block(launch, block, dynamic_shared_.data());)
+  SIMT_OBSERVE(check::begin_block(launch, block, dynamic_shared());)
   return enter(fresh_stack());
 }
 

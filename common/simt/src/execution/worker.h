@@ -79,7 +79,11 @@ class Worker {
   void drop_waiting_blocks();
 
   const Stacks& stacks() const { return stacks_; }
-  void* dynamic_shared() { return dynamic_shared_.data(); }
+  /// Where it begins on a GPU, too, in a kernel that has no other shared memory: at a multiple of 128 bytes.
+  void* dynamic_shared() {
+    const auto begin = reinterpret_cast<std::uintptr_t>(dynamic_shared_.data());
+    return reinterpret_cast<void*>((begin + shared_alignment - 1) & ~(shared_alignment - 1));
+  }
   /// Whether this is the first time in the block.
   bool comes_to_named_barrier(unsigned number) {
     const unsigned before = block_.named_barriers;
@@ -203,6 +207,7 @@ class Worker {
   SignalStack signal_stack_;
   Stacks stacks_;
   Block block_{worker_of_thread.turn};
+  static constexpr std::uintptr_t shared_alignment = 128;
   std::vector<unsigned char> dynamic_shared_;
   int stacks_used_ = 0;           ///< the others have not been used since the OS thread had no block
   std::vector<int> free_stacks_;  ///< of those, the ones that no thread has
