@@ -225,9 +225,6 @@ void refusals() {
   cudaArray_t array = nullptr;
   cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 32, 32, 0, cudaChannelFormatKindFloat);
   EXPECT(cudaMallocArray(&array, &format, 4) != cudaSuccess);
-  Array<int> data(16);
-  const cudaResourceDesc resource = linear(data, 16);
-  EXPECT(cudaCreateTextureObject(nullptr, &resource, nullptr, nullptr) == cudaErrorInvalidValue);
   format = cudaCreateChannelDesc<int>();
   CUDA(cudaMallocArray(&array, &format, 4));
   const cudaResourceDesc of_integers = of_array(array);
