@@ -55,6 +55,16 @@ class Public(Programs):
     def test_libraries(self) -> None:
         self.compile_and_run("blas")
 
+    def test_fourier_transforms(self) -> None:
+        self.compile_and_run("fft")
+
+    def test_marks_for_profilers(self) -> None:
+        self.compile_and_run("marks")
+
+    def test_libraries_that_are_part_of_the_runtime_are_not_linked(self) -> None:
+        self.file("k.cu", "int main() {}\n")
+        self.compiled("k.cu", "-lcublas", "-lcurand", "-lcufft", "-lnvToolsExt")
+
     def test_functions_of_the_driver(self) -> None:
         self.compile_and_run("driver")
 
@@ -165,7 +175,13 @@ int main() {
 
     def test_what_only_a_gpu_can_do_is_refused_with_a_way_out(self) -> None:
         for text, message in (
-            ("#include <cufft.h>", r"cuFFT is for GPUs only: .* kernel"),
+            ("#include <cusparse.h>", r"cuSPARSE is for GPUs only: .* kernel"),
+            ("#include <cufftXt.h>", r"\(cufftXt\.h\) are for GPUs only: .* use cufft\.h"),
+            ("#include <cuda_fp8.h>", r"numbers of 8 bits \(fp8\) are for GPUs only: .*#ifdef __SIMT__"),
+            (
+                "#include <cufft.h>\nvoid f(cufftHandle p) { cufftXtSetCallback(p, 0, CUFFT_CB_LD_COMPLEX, 0); }",
+                r"cufftXtSetCallback",
+            ),
             ("#include <mma.h>", r"tensor cores .* are for GPUs only: .*#ifdef __SIMT__"),
             ("#include <cub/cub.cuh>", r"CUB is for GPUs only: .* kernel"),
             ("#include <cub/block/no_such_block.cuh>", r"cub runs on GPUs only: build"),
@@ -193,7 +209,7 @@ int main() {
         for source in sorted((HERE / "public").glob("*.cu")):
             program = str(self.folder / "program")
             command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", str(source), "-o", program]
-            command += ["-lcuda", "-lcublas", "-lcurand"]
+            command += ["-lcuda", "-lcublas", "-lcufft", "-lcurand"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 
