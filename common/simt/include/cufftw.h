@@ -1,2 +1,2 @@
 #pragma once
-#error "cuFFT with the names of FFTW (cufftw.h) is for GPUs only: build with nvcc, or use cufft.h instead behind #ifdef __SIMT__"
+#error "names of FFTW in cuFFT (cufftw.h) are for GPUs only: build with nvcc, or use cufft.h instead"
