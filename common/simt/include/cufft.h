@@ -1,6 +1,6 @@
 // The functions of cuFFT that most programs use (cuFFT Library, "cuFFT API Reference"). A kernel reads the values, the
-// host transforms them in double precision, in the stream's order, and another kernel writes the result. Their costs say
-// nothing about those of cuFFT. What is missing, such as callbacks, is not declared, so that the compiler names it.
+// host transforms them in double precision, in the stream's order, and another kernel writes the result. Their costs
+// say nothing about those of cuFFT. What is missing, such as callbacks, is not declared, so that the compiler names it.
 #pragma once
 
 #define _CUFFT_H_  // CUDA's header of the same name is not read
@@ -301,7 +301,7 @@ struct Described {
   }
 };
 
-/// What a program asks for, with usual layouts or its own. Not made into a plan: why not.
+/// Makes the plan that a program asks for, with usual layouts or its own. `bytes` is set to what it has allocated.
 template <class Int>
 cufftResult make(cufftHandle handle, Request request, int rank, const Int* n, long long batch, std::size_t* bytes) {
   Plan* const plan = Plans::instance().find(handle);
@@ -358,9 +358,10 @@ cufftResult run(cufftHandle handle, const Call& call, const In* in, Out* out) {
 }  // namespace simt::fourier
 
 // --- plans ---
-// CUFFT_INVALID_PLAN: there is no such plan, or it has been made; CUFFT_INVALID_SIZE: a size or the batch is not positive;
-// CUFFT_INVALID_VALUE: a null pointer or a wrong layout; CUFFT_ALLOC_FAILED: too little memory. Sizes are in elements,
-// the last one is that of the dimension whose elements are next to one another.
+// Sizes are in elements; the last one is that of the dimension whose elements are next to one another. Errors:
+// CUFFT_INVALID_PLAN: there is no such plan, or it has been made before; CUFFT_INVALID_TYPE: there is no such type;
+// CUFFT_INVALID_SIZE: a size or the batch is not positive, or there are more than three dimensions;
+// CUFFT_INVALID_VALUE: a null pointer or a wrong layout; CUFFT_ALLOC_FAILED: there is too little memory.
 
 inline cufftResult cufftCreate(cufftHandle* plan) {
   return simt::fourier::create(plan, [](cufftHandle, std::size_t*) { return CUFFT_SUCCESS; });
@@ -417,6 +418,11 @@ inline cufftResult cufftGetSize(cufftHandle plan, std::size_t* bytes) {
   *bytes = found->bytes();
   return CUFFT_SUCCESS;
 }
+// A plan has memory of its own, whatever the program gives it.
+inline cufftResult cufftSetAutoAllocation(cufftHandle plan, int) {
+  return simt::fourier::Plans::instance().find(plan) != nullptr ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+}
+inline cufftResult cufftSetWorkArea(cufftHandle plan, void*) { return cufftSetAutoAllocation(plan, 0); }
 inline cufftResult cufftGetVersion(int* version) {
   if (version == nullptr) return CUFFT_INVALID_VALUE;
   *version = CUFFT_VERSION;
@@ -424,9 +430,9 @@ inline cufftResult cufftGetVersion(int* version) {
 }
 
 // --- transforms ---
-// Not normalized: an inverse after a forward transform multiplies by the number of elements. CUFFT_INVALID_PLAN: there is
-// no such plan, or it has not been made; CUFFT_INVALID_VALUE: it is of another type, a pointer is null, or the direction
-// is neither of the two; CUFFT_EXEC_FAILED: a step was refused.
+// Not normalized: an inverse after a forward transform multiplies by the number of elements. Errors:
+// CUFFT_INVALID_PLAN: there is no such plan, or it has not been made; CUFFT_INVALID_VALUE: it is of another type, a
+// pointer is null, or the direction is neither of the two; CUFFT_EXEC_FAILED: a kernel could not be launched.
 #define SIMT_SITE simt::Site site = simt::Site::here()
 #define SIMT_FOURIER(Type, In, Out, direction, ...)                                               \
   inline cufftResult cufftExec##Type(cufftHandle plan, In* in, Out* out, __VA_ARGS__) {           \

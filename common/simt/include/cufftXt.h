@@ -1,2 +1,5 @@
+// Many programs include it for what cufft.h has. Callbacks, half precision and several GPUs are not declared, so that
+// the compiler names them.
 #pragma once
-#error "callbacks and several GPUs of cuFFT (cufftXt.h) are for GPUs only: build with nvcc, or use cufft.h instead"
+
+#include "cufft.h"

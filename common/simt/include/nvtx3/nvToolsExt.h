@@ -1,5 +1,5 @@
-// Marks and ranges for NVIDIA's profilers (NVTX, "NVTX C API Reference"). Without a profiler, which cannot look at CUDA on
-// the CPU, they do nothing. The header is C as well as C++.
+// Marks and ranges for NVIDIA's profilers (NVTX, "NVTX C API Reference"). Here they do nothing, as in a program that no
+// profiler observes. The header is C as well as C++.
 #pragma once
 
 #include <stdint.h>

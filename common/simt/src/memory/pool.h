@@ -24,8 +24,9 @@ namespace simt {
 
 using Pool = CUmemPoolHandle_st;
 
-/// The bytes that graphs allocate, as a device would count them. Here, each node has memory of its own from its creation
-/// on, because its address must not change; on a device, nodes whose allocations exist at different times share theirs.
+/// The bytes that graphs allocate, as a device would count them. Here, each node has memory of its own from its
+/// creation on, because its address must not change; on a device, nodes whose allocations exist at different times
+/// share theirs.
 class GraphMemoryUse {
  public:
   /// A launch allocates the memory of a pool.
