@@ -58,6 +58,16 @@ class Public(Programs):
     def test_matrices_of_warps(self) -> None:
         self.compile_and_run("matrices")
 
+    def test_fourier_transforms(self) -> None:
+        self.compile_and_run("fft")
+
+    def test_marks_for_profilers(self) -> None:
+        self.compile_and_run("marks")
+
+    def test_libraries_that_are_part_of_the_runtime_are_not_linked(self) -> None:
+        self.file("k.cu", "int main() {}\n")
+        self.compiled("k.cu", "-lcublas", "-lcurand", "-lcufft", "-lnvToolsExt")
+
     def test_functions_of_the_driver(self) -> None:
         self.compile_and_run("driver")
 
@@ -168,12 +178,17 @@ int main() {
 
     def test_what_only_a_gpu_can_do_is_refused_with_a_way_out(self) -> None:
         for text, message in (
-            ("#include <cufft.h>", r"cuFFT is for GPUs only: .* kernel"),
             ("#include <cublasLt.h>", r"cuBLASLt is for GPUs only: .*#ifdef __SIMT__"),
             ("__global__ void __cluster_dims__(2, 1, 1) k() {}", r"clusters of blocks are for GPUs only: .* __SIMT__"),
             (
                 "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster().sync(); }",
                 r"this_cluster.*: clusters of blocks are for GPUs only",
+            ),
+            ("#include <cusparse.h>", r"cuSPARSE is for GPUs only: .* kernel"),
+            ("#include <cuda_fp8.h>", r"numbers of 8 bits \(fp8\) are for GPUs only: .*#ifdef __SIMT__"),
+            (
+                "#include <cufftXt.h>\nvoid f(cufftHandle p) { cufftXtSetCallback(p, 0, CUFFT_CB_LD_COMPLEX, 0); }",
+                r"cufftXtSetCallback",
             ),
             ("#include <cub/cub.cuh>", r"CUB is for GPUs only: .* kernel"),
             ("#include <cub/block/no_such_block.cuh>", r"cub runs on GPUs only: build"),
@@ -201,7 +216,7 @@ int main() {
         for source in sorted((HERE / "public").glob("*.cu")):
             program = str(self.folder / "program")
             command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", str(source), "-o", program]
-            command += ["-lcuda", "-lcublas", "-lcurand"]
+            command += ["-lcuda", "-lcublas", "-lcufft", "-lcurand"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -175,11 +175,16 @@ template <Again again>
   return nowhere;
 }
 
+/// Whether the program's host code does something in one OS thread while another one runs a kernel. It is not observed.
+inline bool is_of_another_host_thread() { return Running::current() == nullptr; }
+
 template <Way way, Sync sync, Alignment alignment>
 [[gnu::always_inline]] inline void observe_access(Access access) {
   CheckState& all = state();
   if (all.watch.mode < Mode::observe) [[unlikely]]
     return observe_host(access);
+  if (is_of_another_host_thread()) [[unlikely]]
+    return;
   access.thread = all.running.thread();
   if (all.watch.mode == Mode::observe_and_trace) [[unlikely]]
     trace(access);
@@ -243,6 +248,7 @@ template void observe<Way::store, Sync::synchronized, Alignment::any>(const void
 void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   CheckState& all = state();
   if (all.running.launch == nullptr) return observe_host_range(pointer, bytes, way, code);
+  if (is_of_another_host_thread()) return;
   all.watch.last_call = code;
   const Pending::Hold hold(all.pending);
   if (is_of_no_interest(std::uintptr_t(pointer)) && is_of_no_interest(std::uintptr_t(pointer) + bytes - 1)) return;
@@ -259,7 +265,7 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
 
 void observe_fence(Scope scope) {
   CheckState& all = state();
-  if (all.running.launch == nullptr) return;
+  if (all.running.launch == nullptr || is_of_another_host_thread()) return;
   const unsigned thread = all.running.thread();
   if (scope == Scope::device) {
     all.order.fence(thread);
@@ -270,7 +276,8 @@ void observe_fence(Scope scope) {
 
 void observe_acquire() {
   CheckState& all = state();
-  if (all.running.launch != nullptr) all.order.acquire_fence(all.running.thread());
+  if (all.running.launch == nullptr || is_of_another_host_thread()) return;
+  all.order.acquire_fence(all.running.thread());
 }
 
 }  // namespace simt::check

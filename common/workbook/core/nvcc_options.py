@@ -31,8 +31,11 @@ WITH_VALUE = (
     ),
     *("-Xlinker", "--linker-options", *IGNORED_VALUES),
 )
-# nvcc links these, and CUDA on the CPU is the runtime itself.
-CUDA_LIBRARIES = ("cudart", "cudart_static", "cudadevrt", "cuda")
+# nvcc links these, and CUDA on the CPU is the runtime itself; the functions of the others are in headers.
+CUDA_LIBRARIES = (
+    *("cudart", "cudart_static", "cudadevrt", "cuda", "cublas", "cublas_static", "curand", "curand_static", "cufft"),
+    *("cufft_static", "nvToolsExt"),
+)
 STANDARDS = ("17", "20", "23", "26")
 
 

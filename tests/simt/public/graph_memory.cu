@@ -1,4 +1,5 @@
 // Graphs whose nodes allocate and free memory, and nodes of all types by one function.
+#include <cstdint>
 #include <vector>
 
 #include "expect.h"
@@ -62,6 +63,60 @@ void scratch() {
   EXPECT(sums.values()[0] == 103 && sums.values()[n - 1] == 103 + 3 * (n - 1));
   CUDA(cudaGraphExecDestroy(exec));
   CUDA(cudaGraphDestroy(graph));
+}
+
+std::uint64_t memory_of_graphs(cudaGraphMemAttributeType attribute) {
+  std::uint64_t bytes = 0;
+  CUDA(cudaDeviceGetGraphMemAttribute(0, attribute, &bytes));
+  return bytes;
+}
+
+/// Graphs whose memory does not exist at the same time share it, until the program gives it back.
+void footprint() {
+  constexpr std::size_t bytes = std::size_t(1) << 21;
+  CUDA(cudaDeviceGraphMemTrim(0));
+  const auto used = [] { return memory_of_graphs(cudaGraphMemAttrUsedMemCurrent); };
+  const auto reserved = [] { return memory_of_graphs(cudaGraphMemAttrReservedMemCurrent); };
+  EXPECT(used() == 0 && reserved() == 0);
+  cudaGraphExec_t execs[2];
+  void* memory[2];
+  for (int i = 0; i < 2; ++i) {
+    cudaGraph_t graph;
+    CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNodeParams allocation = {cudaGraphNodeTypeMemAlloc};
+    allocation.alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+    allocation.alloc.poolProps.location = {cudaMemLocationTypeDevice, 0};
+    allocation.alloc.bytesize = bytes;
+    add_node(graph, {}, allocation);
+    memory[i] = allocation.alloc.dptr;
+    CUDA(cudaGraphInstantiate(&execs[i], graph, 0));
+    CUDA(cudaGraphDestroy(graph));
+  }
+  EXPECT(used() == 0 && reserved() == 0);  // before a launch
+  for (int i = 0; i < 2; ++i) {
+    CUDA(cudaGraphLaunch(execs[0], nullptr));
+    CUDA(cudaDeviceSynchronize());
+    EXPECT(used() == bytes && reserved() == bytes);
+    CUDA(cudaFree(memory[0]));
+  }
+  EXPECT(used() == bytes && reserved() == bytes);  // although it has been freed
+  for (const cudaGraphExec_t exec : execs) CUDA(cudaGraphLaunch(exec, nullptr));
+  CUDA(cudaDeviceSynchronize());
+  CUDA(cudaDeviceGraphMemTrim(0));
+  EXPECT(used() == 2 * bytes && reserved() == 2 * bytes);
+  CUDA(cudaFree(memory[1]));
+  CUDA(cudaDeviceGraphMemTrim(0));
+  EXPECT(used() == bytes && reserved() == bytes);
+  CUDA(cudaFree(memory[0]));
+  for (const cudaGraphExec_t exec : execs) CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaDeviceGraphMemTrim(0));
+  EXPECT(used() == 0 && reserved() == 0 && memory_of_graphs(cudaGraphMemAttrUsedMemHigh) == 2 * bytes);
+  std::uint64_t nothing = 0;
+  CUDA(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &nothing));
+  CUDA(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &nothing));
+  EXPECT(memory_of_graphs(cudaGraphMemAttrUsedMemHigh) == 0 && memory_of_graphs(cudaGraphMemAttrReservedMemHigh) == 0);
+  EXPECT(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &nothing) == cudaErrorInvalidValue);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
 /// Memory that outlives the launch, until the program frees it.
@@ -151,6 +206,7 @@ void other_nodes() {
 }  // namespace
 
 int main() {
+  footprint();
   scratch();
   result();
   other_nodes();

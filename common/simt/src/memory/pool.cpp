@@ -52,6 +52,7 @@ Pool* Pools::create() { return *pools_.insert(new Pool).first; }
 bool Pools::destroy(Pool* pool) {
   if (pool == &default_ || pools_.erase(pool) == 0) return false;
   if (current_ == pool) current_ = &default_;
+  if (pool->used == 0) of_graphs.unmapped(*pool, pool->reserved);
   shrink(*pool, 0);
   if (pool->reserved == 0) delete pool;  // otherwise release() deletes it, with the pool's last allocation
   return true;
@@ -83,6 +84,28 @@ void Pools::clear() {
   default_ = Pool();
   pools_ = {&default_};
   current_ = &default_;
+  of_graphs = {};
+}
+
+void Pools::trim_graphs() {
+  for (Pool* pool : pools_) {
+    if (pool->used == 0) of_graphs.unmapped(*pool, pool->reserved);
+  }
+  of_graphs.trim();
+}
+
+void GraphMemoryUse::allocated(Pool& pool, std::uint64_t bytes) {
+  in_use_ += bytes;
+  if (!pool.is_mapped) mapped_ += bytes;
+  pool.is_mapped = true;
+  reserved_ = std::max(reserved_, in_use_);
+  reserved_high_ = std::max(reserved_high_, reserved_);
+  used_high_ = std::max(used_high_, used());
+}
+
+void GraphMemoryUse::unmapped(Pool& pool, std::uint64_t bytes) {
+  if (pool.is_mapped) mapped_ -= bytes;
+  pool.is_mapped = false;
 }
 
 cudaError_t allocate_from(Pool* pool, void** pointer, std::size_t bytes) {
@@ -101,6 +124,7 @@ cudaError_t allocate_from(Pool* pool, void** pointer, std::size_t bytes) {
     if (mapped == nullptr) return cudaErrorMemoryAllocation;
     pool->used += mapped->body_bytes;
     pool->used_high = std::max(pool->used_high, pool->used);
+    if (pool->is_of_graph) Pools::instance().of_graphs.allocated(*pool, mapped->body_bytes);
     record = *mapped;
   }
   fill_with_poison(record);
@@ -123,7 +147,10 @@ cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds, [[ma
     return cudaSuccess;
   }
   pool->used -= record->body_bytes;
+  GraphMemoryUse& of_graphs = Pools::instance().of_graphs;
+  if (pool->is_of_graph) of_graphs.freed(record->body_bytes);
   if (!Pools::instance().exists(pool)) {  // it was destroyed; its last memory goes with its last allocation
+    of_graphs.unmapped(*pool, record->body_bytes);
     pool->reserved -= record->body_bytes;
     heap.retire(*record);
     if (pool->reserved == 0) delete pool;

@@ -42,8 +42,6 @@ std::string processor_field(const std::string& field) {
   return {};
 }
 
-int clock_khz() { return int(1000 * std::strtod(processor_field("cpu MHz").c_str(), nullptr)); }
-
 cudaDeviceProp make_properties() {
   cudaDeviceProp p{};
   std::string model = processor_field("model name");
@@ -84,7 +82,7 @@ cudaDeviceProp make_properties() {
   p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
   p.unifiedFunctionPointers = 1;
-  p.clockRate = clock_khz();
+  p.clockRate = 1'000'000;  // clock64() counts nanoseconds
   return p;
 }
 

@@ -26,7 +26,10 @@ cudaError_t GraphMemory::reserve(std::size_t bytes) {
     pool_->threshold = ~std::uint64_t(0);
   }
   const cudaError_t error = allocate_from(pool_, &address_, bytes);
-  return error != cudaSuccess ? error : free();
+  if (error != cudaSuccess) return error;
+  const cudaError_t freed = free();
+  pool_->is_of_graph = true;  // from now on: what is created has not been allocated
+  return freed;
 }
 
 cudaError_t GraphMemory::allocate() {
@@ -90,6 +93,54 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t handle, void* pointer)
   });
 }
 
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  return call(__func__, [&] {
+    if (device != 0) return cudaErrorInvalidDevice;
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const std::shared_lock lock(Heap::instance().mutex);
+    const GraphMemoryUse& use = Pools::instance().of_graphs;
+    const auto give = [value](std::uint64_t bytes) {
+      *static_cast<std::uint64_t*>(value) = bytes;
+      return cudaSuccess;
+    };
+    switch (attribute) {
+      case cudaGraphMemAttrUsedMemCurrent:
+        return give(use.used());
+      case cudaGraphMemAttrUsedMemHigh:
+        return give(use.used_high());
+      case cudaGraphMemAttrReservedMemCurrent:
+        return give(use.reserved());
+      case cudaGraphMemAttrReservedMemHigh:
+        return give(use.reserved_high());
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  return call(__func__, [&] {
+    if (device != 0) return cudaErrorInvalidDevice;
+    if (value == nullptr || *static_cast<const std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+    const std::lock_guard lock(Heap::instance().mutex);
+    GraphMemoryUse& use = Pools::instance().of_graphs;
+    switch (attribute) {
+      case cudaGraphMemAttrUsedMemHigh:
+        use.reset_used_high();
+        return cudaSuccess;
+      case cudaGraphMemAttrReservedMemHigh:
+        use.reset_reserved_high();
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return call(__func__, [&] { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return call(__func__, [&] {
+    if (device != 0) return cudaErrorInvalidDevice;
+    const std::lock_guard lock(Heap::instance().mutex);
+    Pools::instance().trim_graphs();
+    return cudaSuccess;
+  });
 }

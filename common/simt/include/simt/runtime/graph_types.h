@@ -118,6 +118,14 @@ struct cudaMemAllocNodeParams {
   void* dptr;  ///< is set
 };
 
+/// Bytes, as std::uint64_t.
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0,
+  cudaGraphMemAttrUsedMemHigh = 1,
+  cudaGraphMemAttrReservedMemCurrent = 2,
+  cudaGraphMemAttrReservedMemHigh = 3,
+};
+
 // What cudaGraphAddNode() takes.
 using cudaKernelNodeParamsV2 = cudaKernelNodeParams;
 using cudaMemsetParamsV2 = cudaMemsetParams;

@@ -54,6 +54,14 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, co
                                     std::size_t count, void* pointer);
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* parameters);
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer);
+/// The memory of all graphs, as a device would count it: allocations whose lifetimes do not overlap share theirs. Used
+/// is what graphs that have been launched, and still exist, have mapped. Reserved is the most that was needed at once
+/// since the last cudaDeviceGraphMemTrim(). (CUDA Runtime API, "Graph Management"; CUDA Programming Guide, "Physical
+/// Memory Footprint".) cudaErrorInvalidDevice; cudaErrorInvalidValue: there is no such attribute, or `value` is null.
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value);
+/// Sets what was highest to what is current. `value` must be 0, and the attribute one of those that end in High.
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value);
+/// No longer counts the memory of allocations that have been freed.
 cudaError_t cudaDeviceGraphMemTrim(int device);
 /// A node of any type but conditional ones and those with semaphores (cudaErrorNotSupported).
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
