@@ -55,6 +55,9 @@ class Public(Programs):
     def test_libraries(self) -> None:
         self.compile_and_run("blas")
 
+    def test_threads_of_the_host(self) -> None:
+        self.compile_and_run("host_threads")
+
     def test_matrices_of_warps(self) -> None:
         self.compile_and_run("matrices")
 

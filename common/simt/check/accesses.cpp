@@ -175,9 +175,6 @@ template <Again again>
   return nowhere;
 }
 
-/// Whether the program's host code does something in one OS thread while another one runs a kernel. It is not observed.
-inline bool is_of_another_host_thread() { return Running::current() == nullptr; }
-
 template <Way way, Sync sync, Alignment alignment>
 [[gnu::always_inline]] inline void observe_access(Access access) {
   CheckState& all = state();

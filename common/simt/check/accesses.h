@@ -31,13 +31,16 @@ void observe_fence(Scope scope);
 /// A fence that only acquires.
 void observe_acquire();
 
+/// While a kernel runs: whether this is not its OS thread, but one with host code of the program, which is not observed.
+inline bool is_of_another_host_thread() { return Running::current() == nullptr; }
+
 /// Whether nothing has to be known about a plain access: of a kernel's indices and the like, or of a variable on the
 /// stack.
 [[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address) {
   const CheckState& all = state();
   const std::size_t on_stack = address - std::uintptr_t(__builtin_frame_address(0));
   if (all.watch.mode == Mode::observe) {
-    return address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first ||
+    return is_of_another_host_thread() || address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first ||
            (on_stack < between_stacks && !all.local_arrays.exist()) || all.running.is_argument(address);
   }
   constexpr std::size_t near = 65536;  // of the host's functions that run

@@ -1,0 +1,44 @@
+// Several threads of the host, each with a stream and memory of its own: while one of them runs a kernel, the others
+// use theirs.
+#include <thread>
+#include <vector>
+
+#include "expect.h"
+
+namespace {
+
+constexpr int n = 1000, rounds = 50;
+
+__global__ void add_one(double* values) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) values[i] += 1;
+}
+
+/// How often the kernel has added 1, and a sum in the host's own memory.
+void work(double* added, double* sum) {
+  double* values = nullptr;
+  CUDA(cudaMallocManaged(reinterpret_cast<void**>(&values), n * sizeof(double)));
+  for (int i = 0; i < n; ++i) values[i] = 0;
+  std::vector<double> own(n, 1);
+  cudaStream_t stream;
+  CUDA(cudaStreamCreate(&stream));
+  for (int round = 0; round < rounds; ++round) {
+    add_one<<<1, 128, 0, stream>>>(values);
+    for (const double value : own) *sum += value;
+  }
+  CUDA(cudaStreamSynchronize(stream));
+  *added = values[n - 1];
+  CUDA(cudaStreamDestroy(stream));
+  CUDA(cudaFree(values));
+}
+
+}  // namespace
+
+int main() {
+  constexpr int count = 4;
+  double added[count] = {}, sums[count] = {};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back(work, &added[i], &sums[i]);
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < count; ++i) EXPECT(added[i] == rounds && sums[i] == double(n) * rounds);
+  return finish();
+}
