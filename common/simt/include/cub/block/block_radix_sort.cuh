@@ -21,7 +21,11 @@ class BlockRadixSort {
 
  public:
   union TempStorage {
-    typename Scan::TempStorage scan;
+    /// Not where the thread's own key is, so that the check build notices if the storage is used again too early.
+    struct {
+      int gap;
+      typename Scan::TempStorage scan;
+    } first;
     typename Exchange<Key>::TempStorage keys;
     typename Exchange<Value>::TempStorage values;
   };
@@ -80,7 +84,7 @@ class BlockRadixSort {
                                     int (&ranks)[Items], simt::Site site) {
     int zeros = 0, zeros_before = 0, all_zeros = 0;
     for (const Key& key : keys) zeros += range.digit(key, bit, 1) == 0;
-    Scan(storage_.scan, site).ExclusiveSum(zeros, zeros_before, all_zeros, site);
+    Scan(storage_.first.scan, site).ExclusiveSum(zeros, zeros_before, all_zeros, site);
     int ones_before = RowMajorTid(BlockX, BlockY, BlockZ) * Items - zeros_before;
     for (int i = 0; i < Items; ++i) {
       ranks[i] = range.digit(keys[i], bit, 1) == 0 ? zeros_before++ : all_zeros + ones_before++;
