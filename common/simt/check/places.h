@@ -24,6 +24,8 @@ class Places {
   explicit Places(const std::set<Code>& codes) : places_(resolve(codes, &callers_, &has_failed_, &of_cub_)) {}
 
   bool know(Code code) const { return places_.count(code) != 0; }
+  /// Whether no line of the program belongs to it, as far as can be known.
+  bool has_no_line(Code code) const { return !has_failed_ && !know(code); }
   /// Whether it is in code of ours that stands for a function of CUB, and costs something else.
   bool is_of_cub(Code code) const { return of_cub_.count(code) != 0; }
   std::string of(Code code) const;
