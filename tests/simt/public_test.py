@@ -126,6 +126,36 @@ int main() {
         self.assertEqual(done.stdout, "cudaErrorLaunchFailure\n")
         self.assertRegex(done.stderr, r"shape\.cu:5: error: .*the block has another shape than the template arguments")
 
+    def test_an_error_in_a_function_of_cub_names_the_line_of_its_call(self) -> None:
+        self.file(
+            "past.cu",
+            """#include <cub/device/device_scan.cuh>
+int main() {
+  std::size_t bytes = 1;
+  int *in, *storage, out[100];
+  cudaMalloc(&in, sizeof out);
+  cudaMalloc(&storage, bytes);
+  cudaMemset(in, 0, sizeof out);
+#ifdef OF_HOST
+  cub::DeviceScan::ExclusiveSum(storage, bytes, in, out, 100);  // line 9
+#else
+  cub::DeviceScan::ExclusiveSum(storage, bytes, in, in + 1, 100);  // line 11
+#endif
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+""",
+        )
+        for options, message in (
+            (["-DOF_HOST"], r"past\.cu:9: error: host-pointer: .* cub::DeviceScan::ExclusiveSum.* argument 2"),
+            (["-DOF_HOST", "--check"], r"past\.cu:9: error: host-pointer: .* argument 2"),
+            (["--check"], r"past\.cu:11: error: out-of-bounds: kernel cub::DeviceScan::ExclusiveSum"),
+        ):
+            with self.subTest(options=options):
+                self.compiled("past.cu", *options)
+                done = self.run_program("past")
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, message)
+
     def test_functions_of_the_driver(self) -> None:
         self.compile_and_run("driver")
 

@@ -3,6 +3,12 @@
 // that the compiler names it.
 #pragma once
 
+// The original includes these, and programs rely on it.
+#include <functional>
+#include <iostream>
+#include <map>
+#include <set>
+
 #include "block/block_exchange.cuh"
 #include "block/block_load.cuh"
 #include "block/block_radix_sort.cuh"
