@@ -82,6 +82,9 @@ struct Pairs {
 
   static constexpr bool has_values = !std::is_same_v<Values, NullType*>;
 
+  auto key(std::size_t position) const { return ValueOf<Keys>(keys[position]); }
+  auto value(std::size_t position) const { return ValueOf<Values>(values[position]); }
+
   template <class From>
   void copy(std::size_t to, const From& from, std::size_t position) const {
     keys[to] = from.keys[position];

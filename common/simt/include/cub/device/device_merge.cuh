@@ -17,15 +17,11 @@ struct Ascending {
 };
 /// Of equal keys, those of the first input come first.
 struct MergeBoth {
-  template <class Keys1, class Values1, class Keys2, class Values2, class Keys, class Values, class Less>
-  void operator()(Keys1& keys1, Values1& values1, std::size_t& count1, Keys2& keys2, Values2& values2,
-                  std::size_t& count2, Keys& keys, Values& values, Less& less) const {
-    const Pairs<Keys1, Values1> first{keys1, values1};
-    const Pairs<Keys2, Values2> second{keys2, values2};
-    const Pairs<Keys, Values> out{keys, values};
+  template <class First, class Second, class Out, class Less>
+  void operator()(First& first, std::size_t& count1, Second& second, std::size_t& count2, Out& out, Less& less) const {
     std::size_t i = 0, j = 0;
     while (i < count1 || j < count2) {
-      if (j == count2 || (i < count1 && !less(ValueOf<Keys2>(keys2[j]), ValueOf<Keys1>(keys1[i])))) {
+      if (j == count2 || (i < count1 && !less(second.key(j), first.key(i)))) {
         out.copy(i + j, first, i);
         ++i;
       } else {
@@ -46,8 +42,8 @@ struct DeviceMerge {
                                detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceMerge::MergeKeys", storage, bytes, stream, site};
     NullType* const none = nullptr;
-    return call.run(0, detail::MergeBoth(), keys1, none, std::size_t(count1), keys2, none, std::size_t(count2), keys,
-                    none, less);
+    return call.run(0, detail::MergeBoth(), detail::Pairs{keys1, none}, std::size_t(count1), detail::Pairs{keys2, none},
+                    std::size_t(count2), detail::Pairs{keys, none}, less);
   }
   template <class Keys1, class Values1, class Keys2, class Values2, class Keys, class Values,
             class Less = detail::Ascending>
@@ -56,8 +52,8 @@ struct DeviceMerge {
                                 Less less = {}, cudaStream_t stream = nullptr,
                                 detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceMerge::MergePairs", storage, bytes, stream, site};
-    return call.run(0, detail::MergeBoth(), keys1, values1, std::size_t(count1), keys2, values2, std::size_t(count2),
-                    keys, values, less);
+    return call.run(0, detail::MergeBoth(), detail::Pairs{keys1, values1}, std::size_t(count1),
+                    detail::Pairs{keys2, values2}, std::size_t(count2), detail::Pairs{keys, values}, less);
   }
 };
 

@@ -25,24 +25,24 @@ void merge_all(const From& from, const To& to, std::size_t count, std::size_t ru
 
 /// Doubles sorted runs, between the data and the scratch pairs.
 template <class Data, class Scratch, class Less>
-void merge_sort(const Data& data, const Scratch& scratch, std::size_t count, Less& less) {
+void merge_by_runs(const Data& data, const Scratch& scratch, std::size_t count, Less& less) {
   for (std::size_t run = 1; run < count; run *= 4) {
     merge_all(data, scratch, count, run, less);
     merge_all(scratch, data, count, 2 * run, less);
   }
 }
 
-template <class KeysIn, class ValuesIn, class Keys, class Values, class Less>
-cudaError_t merge_sort(const Call& call, KeysIn keys_in, ValuesIn values_in, Keys keys, Values values,
-                       std::size_t count, Less less) {
+/// Copies `in` first, unless it is a nullptr.
+template <class In, class Keys, class Values, class Less>
+cudaError_t merge_sort(const Call& call, const In& in, const Pairs<Keys, Values>& data, std::size_t count, Less less) {
   using Key = ValueOf<Keys>;
   using Value = ValueOf<Values>;
-  const auto body = [](auto& in, auto& of_in, auto& out, auto& of_out, auto& n, auto& compare, auto& scratch) {
-    const Pairs<Keys, Values> data{out, of_out};
-    if constexpr (!std::is_same_v<KeysIn, std::nullptr_t>) data.copy_all(Pairs<KeysIn, ValuesIn>{in, of_in}, n);
-    merge_sort(data, pairs_in<Key, Value>(scratch, n), n, compare);
+  const auto body = [](auto& own_in, auto& keys, auto& values, auto& n, auto& compare, auto& scratch) {
+    const Pairs<Keys, Values> own_data{keys, values};
+    if constexpr (!std::is_same_v<In, std::nullptr_t>) own_data.copy_all(own_in, n);
+    merge_by_runs(own_data, pairs_in<Key, Value>(scratch, n), n, compare);
   };
-  return call.run(bytes_of_pairs<Key, Value>(count), body, keys_in, values_in, keys, values, count, less, call.storage);
+  return call.run(bytes_of_pairs<Key, Value>(count), body, in, data.keys, data.values, count, less, call.storage);
 }
 
 }  // namespace detail
@@ -53,48 +53,51 @@ struct DeviceMergeSort {
   static cudaError_t SortKeys(void* storage, std::size_t& bytes, Keys keys, Count count, Less less,
                               cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceMergeSort::SortKeys", storage, bytes, stream, site};
-    return detail::merge_sort(call, nullptr, nullptr, keys, static_cast<NullType*>(nullptr), std::size_t(count), less);
-  }
-  template <class KeysIn, class Keys, class Count, class Less>
-  static cudaError_t SortKeysCopy(void* storage, std::size_t& bytes, KeysIn keys_in, Keys keys, Count count, Less less,
-                                  cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
-    const detail::Call call{"cub::DeviceMergeSort::SortKeysCopy", storage, bytes, stream, site};
-    return detail::merge_sort(call, keys_in, static_cast<NullType*>(nullptr), keys, static_cast<NullType*>(nullptr),
-                              std::size_t(count), less);
+    NullType* const none = nullptr;
+    return detail::merge_sort(call, nullptr, detail::Pairs{keys, none}, std::size_t(count), less);
   }
   template <class Keys, class Values, class Count, class Less>
   static cudaError_t SortPairs(void* storage, std::size_t& bytes, Keys keys, Values values, Count count, Less less,
                                cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceMergeSort::SortPairs", storage, bytes, stream, site};
-    return detail::merge_sort(call, nullptr, nullptr, keys, values, std::size_t(count), less);
+    return detail::merge_sort(call, nullptr, detail::Pairs{keys, values}, std::size_t(count), less);
+  }
+  template <class KeysIn, class Keys, class Count, class Less>
+  static cudaError_t SortKeysCopy(void* storage, std::size_t& bytes, KeysIn keys_in, Keys keys, Count count, Less less,
+                                  cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
+    const detail::Call call{"cub::DeviceMergeSort::SortKeysCopy", storage, bytes, stream, site};
+    NullType* const none = nullptr;
+    return detail::merge_sort(call, detail::Pairs{keys_in, none}, detail::Pairs{keys, none}, std::size_t(count), less);
   }
   template <class KeysIn, class ValuesIn, class Keys, class Values, class Count, class Less>
   static cudaError_t SortPairsCopy(void* storage, std::size_t& bytes, KeysIn keys_in, ValuesIn values_in, Keys keys,
                                    Values values, Count count, Less less, cudaStream_t stream = nullptr,
                                    detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceMergeSort::SortPairsCopy", storage, bytes, stream, site};
-    return detail::merge_sort(call, keys_in, values_in, keys, values, std::size_t(count), less);
+    return detail::merge_sort(call, detail::Pairs{keys_in, values_in}, detail::Pairs{keys, values}, std::size_t(count),
+                              less);
   }
   template <class Keys, class Count, class Less>
   static cudaError_t StableSortKeys(void* storage, std::size_t& bytes, Keys keys, Count count, Less less,
                                     cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceMergeSort::StableSortKeys", storage, bytes, stream, site};
-    return detail::merge_sort(call, nullptr, nullptr, keys, static_cast<NullType*>(nullptr), std::size_t(count), less);
-  }
-  template <class KeysIn, class Keys, class Count, class Less>
-  static cudaError_t StableSortKeysCopy(void* storage, std::size_t& bytes, KeysIn keys_in, Keys keys, Count count,
-                                        Less less, cudaStream_t stream = nullptr,
-                                        detail::Site site = detail::Site::here()) {
-    const detail::Call call{"cub::DeviceMergeSort::StableSortKeysCopy", storage, bytes, stream, site};
-    return detail::merge_sort(call, keys_in, static_cast<NullType*>(nullptr), keys, static_cast<NullType*>(nullptr),
-                              std::size_t(count), less);
+    NullType* const none = nullptr;
+    return detail::merge_sort(call, nullptr, detail::Pairs{keys, none}, std::size_t(count), less);
   }
   template <class Keys, class Values, class Count, class Less>
   static cudaError_t StableSortPairs(void* storage, std::size_t& bytes, Keys keys, Values values, Count count,
                                      Less less, cudaStream_t stream = nullptr,
                                      detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceMergeSort::StableSortPairs", storage, bytes, stream, site};
-    return detail::merge_sort(call, nullptr, nullptr, keys, values, std::size_t(count), less);
+    return detail::merge_sort(call, nullptr, detail::Pairs{keys, values}, std::size_t(count), less);
+  }
+  template <class KeysIn, class Keys, class Count, class Less>
+  static cudaError_t StableSortKeysCopy(void* storage, std::size_t& bytes, KeysIn keys_in, Keys keys, Count count,
+                                        Less less, cudaStream_t stream = nullptr,
+                                        detail::Site site = detail::Site::here()) {
+    const detail::Call call{"cub::DeviceMergeSort::StableSortKeysCopy", storage, bytes, stream, site};
+    NullType* const none = nullptr;
+    return detail::merge_sort(call, detail::Pairs{keys_in, none}, detail::Pairs{keys, none}, std::size_t(count), less);
   }
 };
 

@@ -41,12 +41,12 @@ struct RadixSort {
 
 /// The kernel gets pointers one by one, so that a message can say which of them is to host memory.
 template <class Key, class Value>
-cudaError_t radix_sort(const Call& call, const Key* keys_in, Key* keys_out, const Value* values_in, Value* values_out,
+cudaError_t radix_sort(const Call& call, const Pairs<const Key*, const Value*>& in, const Pairs<Key*, Value*>& out,
                        std::size_t count, const BitRange& range) {
-  const auto body = [](auto& in, auto& out, auto& of_in, auto& of_out, auto& n, auto& bits, auto& scratch) {
-    RadixSort::sort<Key, Value>({in, of_in}, {out, of_out}, pairs_in<Key, Value>(scratch, n), n, bits);
+  const auto body = [](auto& keys, auto& to, auto& values, auto& values_to, auto& n, auto& bits, auto& scratch) {
+    RadixSort::sort<Key, Value>({keys, values}, {to, values_to}, pairs_in<Key, Value>(scratch, n), n, bits);
   };
-  return call.run(bytes_of_pairs<Key, Value>(count), body, keys_in, keys_out, values_in, values_out, count, range,
+  return call.run(bytes_of_pairs<Key, Value>(count), body, in.keys, out.keys, in.values, out.values, count, range,
                   call.storage);
 }
 /// The result is in the buffers that were not current before.
@@ -75,8 +75,8 @@ struct DeviceRadixSort {
                               int begin_bit = 0, int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr,
                               detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceRadixSort::SortKeys", storage, bytes, stream, site};
-    return detail::radix_sort(call, keys_in, keys_out, static_cast<const NullType*>(nullptr),
-                              static_cast<NullType*>(nullptr), std::size_t(count), {begin_bit, end_bit, false});
+    return detail::radix_sort<Key, NullType>(call, {keys_in, nullptr}, {keys_out, nullptr}, std::size_t(count),
+                                             {begin_bit, end_bit, false});
   }
   template <class Key, class Count>
   static cudaError_t SortKeys(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys, Count count,
@@ -91,8 +91,8 @@ struct DeviceRadixSort {
                                         Count count, int begin_bit = 0, int end_bit = 8 * sizeof(Key),
                                         cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceRadixSort::SortKeysDescending", storage, bytes, stream, site};
-    return detail::radix_sort(call, keys_in, keys_out, static_cast<const NullType*>(nullptr),
-                              static_cast<NullType*>(nullptr), std::size_t(count), {begin_bit, end_bit, true});
+    return detail::radix_sort<Key, NullType>(call, {keys_in, nullptr}, {keys_out, nullptr}, std::size_t(count),
+                                             {begin_bit, end_bit, true});
   }
   template <class Key, class Count>
   static cudaError_t SortKeysDescending(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys, Count count,
@@ -108,8 +108,8 @@ struct DeviceRadixSort {
                                int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr,
                                detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceRadixSort::SortPairs", storage, bytes, stream, site};
-    return detail::radix_sort(call, keys_in, keys_out, values_in, values_out, std::size_t(count),
-                              {begin_bit, end_bit, false});
+    return detail::radix_sort<Key, Value>(call, {keys_in, values_in}, {keys_out, values_out}, std::size_t(count),
+                                          {begin_bit, end_bit, false});
   }
   template <class Key, class Value, class Count>
   static cudaError_t SortPairs(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys, DoubleBuffer<Value>& values,
@@ -124,8 +124,8 @@ struct DeviceRadixSort {
                                          int end_bit = 8 * sizeof(Key), cudaStream_t stream = nullptr,
                                          detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceRadixSort::SortPairsDescending", storage, bytes, stream, site};
-    return detail::radix_sort(call, keys_in, keys_out, values_in, values_out, std::size_t(count),
-                              {begin_bit, end_bit, true});
+    return detail::radix_sort<Key, Value>(call, {keys_in, values_in}, {keys_out, values_out}, std::size_t(count),
+                                          {begin_bit, end_bit, true});
   }
   template <class Key, class Value, class Count>
   static cudaError_t SortPairsDescending(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys,

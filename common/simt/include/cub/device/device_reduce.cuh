@@ -74,15 +74,16 @@ struct Greater {
 };
 
 struct ReduceRuns {
-  template <class Keys, class Unique, class Values, class Out, class Count, class Op>
-  void operator()(Keys& keys, Unique& unique, Values& values, Out& out, Count& runs, Op& op, std::size_t& count) const {
+  template <class In, class Out, class Count, class Op>
+  void operator()(In& in, Out& out, Count& runs, Op& op, std::size_t& count) const {
+    using Value = decltype(in.value(0));
     std::size_t run = 0;
     for (std::size_t i = 0; i < count; ++run) {
-      const ValueOf<Keys> key = keys[i];
-      ResultOf<Op, ValueOf<Values>, ValueOf<Values>> result = values[i];
-      for (++i; i < count && keys[i] == key; ++i) result = op(result, values[i]);
-      unique[run] = key;
-      out[run] = result;
+      const auto key = in.key(i);
+      ResultOf<Op, Value, Value> result = in.value(i);
+      for (++i; i < count && in.key(i) == key; ++i) result = op(result, in.value(i));
+      out.keys[run] = key;
+      out.values[run] = result;
     }
     runs[0] = ValueOf<Count, int>(run);
   }
@@ -171,7 +172,8 @@ struct DeviceReduce {
                                  Runs runs, Op op, Count count, cudaStream_t stream = nullptr,
                                  detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceReduce::ReduceByKey", storage, bytes, stream, site};
-    return call.run(0, detail::ReduceRuns(), keys, unique, values, out, runs, op, std::size_t(count));
+    return call.run(0, detail::ReduceRuns(), detail::Pairs{keys, values}, detail::Pairs{unique, out}, runs, op,
+                    std::size_t(count));
   }
 };
 

@@ -14,7 +14,8 @@ struct DeviceRunLengthEncode {
                             int count, cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceRunLengthEncode::Encode", storage, bytes, stream, site};
     const ConstantInputIterator<detail::ValueOf<Lengths, int>> one(1);
-    return call.run(0, detail::ReduceRuns(), in, unique, one, lengths, runs, Sum(), std::size_t(count));
+    return call.run(0, detail::ReduceRuns(), detail::Pairs{in, one}, detail::Pairs{unique, lengths}, runs, Sum(),
+                    std::size_t(count));
   }
 };
 

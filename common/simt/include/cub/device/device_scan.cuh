@@ -48,27 +48,27 @@ struct ScanInclusiveFrom {
 
 /// A scan of each run of equal keys.
 struct ScanRunsExclusive {
-  template <class Keys, class In, class Out, class Op, class T, class Equal>
-  void operator()(Keys& keys, In& in, Out& out, std::size_t& count, Op& op, T& init, Equal& equal) const {
-    using Result = ResultOf<Op, T, ValueOf<In>>;
+  template <class In, class Out, class Op, class T, class Equal>
+  void operator()(In& in, Out& out, std::size_t& count, Op& op, T& init, Equal& equal) const {
+    using Result = ResultOf<Op, T, decltype(in.value(0))>;
     Result running = Result(init);
     for (std::size_t i = 0; i < count; ++i) {
-      if (i > 0 && !equal(keys[i - 1], keys[i])) running = Result(init);
-      const ValueOf<In> value = in[i];
+      if (i > 0 && !equal(in.key(i - 1), in.key(i))) running = Result(init);
+      const auto value = in.value(i);
       out[i] = running;
       running = Result(op(running, value));
     }
   }
 };
 struct ScanRunsInclusive {
-  template <class Keys, class In, class Out, class Op, class Equal>
-  void operator()(Keys& keys, In& in, Out& out, std::size_t& count, Op& op, Equal& equal) const {
-    using Result = ResultOf<Op, ValueOf<In>, ValueOf<In>>;
+  template <class In, class Out, class Op, class Equal>
+  void operator()(In& in, Out& out, std::size_t& count, Op& op, Equal& equal) const {
+    using Value = decltype(in.value(0));
+    using Result = ResultOf<Op, Value, Value>;
     Result running{};
     for (std::size_t i = 0; i < count; ++i) {
-      const ValueOf<In> value = in[i];
-      const bool is_first = i == 0 || !equal(keys[i - 1], keys[i]);
-      running = is_first ? Result(value) : Result(op(running, value));
+      const bool is_first = i == 0 || !equal(in.key(i - 1), in.key(i));
+      running = is_first ? Result(in.value(i)) : Result(op(running, in.value(i)));
       out[i] = running;
     }
   }
@@ -138,29 +138,29 @@ struct DeviceScan {
                                        Equal equal = {}, cudaStream_t stream = nullptr,
                                        detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceScan::ExclusiveSumByKey", storage, bytes, stream, site};
-    return call.run(0, detail::ScanRunsExclusive(), keys, in, out, std::size_t(count), Sum(), detail::ValueOf<In>{},
-                    equal);
+    return call.run(0, detail::ScanRunsExclusive(), detail::Pairs{keys, in}, out, std::size_t(count), Sum(),
+                    detail::ValueOf<In>{}, equal);
   }
   template <class Keys, class In, class Out, class Op, class T, class Count, class Equal = Equality>
   static cudaError_t ExclusiveScanByKey(void* storage, std::size_t& bytes, Keys keys, In in, Out out, Op op, T init,
                                         Count count, Equal equal = {}, cudaStream_t stream = nullptr,
                                         detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceScan::ExclusiveScanByKey", storage, bytes, stream, site};
-    return call.run(0, detail::ScanRunsExclusive(), keys, in, out, std::size_t(count), op, init, equal);
+    return call.run(0, detail::ScanRunsExclusive(), detail::Pairs{keys, in}, out, std::size_t(count), op, init, equal);
   }
   template <class Keys, class In, class Out, class Count, class Equal = Equality>
   static cudaError_t InclusiveSumByKey(void* storage, std::size_t& bytes, Keys keys, In in, Out out, Count count,
                                        Equal equal = {}, cudaStream_t stream = nullptr,
                                        detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceScan::InclusiveSumByKey", storage, bytes, stream, site};
-    return call.run(0, detail::ScanRunsInclusive(), keys, in, out, std::size_t(count), Sum(), equal);
+    return call.run(0, detail::ScanRunsInclusive(), detail::Pairs{keys, in}, out, std::size_t(count), Sum(), equal);
   }
   template <class Keys, class In, class Out, class Op, class Count, class Equal = Equality>
   static cudaError_t InclusiveScanByKey(void* storage, std::size_t& bytes, Keys keys, In in, Out out, Op op,
                                         Count count, Equal equal = {}, cudaStream_t stream = nullptr,
                                         detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceScan::InclusiveScanByKey", storage, bytes, stream, site};
-    return call.run(0, detail::ScanRunsInclusive(), keys, in, out, std::size_t(count), op, equal);
+    return call.run(0, detail::ScanRunsInclusive(), detail::Pairs{keys, in}, out, std::size_t(count), op, equal);
   }
 };
 

@@ -40,14 +40,11 @@ struct SelectAll {
 
 /// The first of each run of equal keys, and the value there.
 struct SelectFirsts {
-  template <class Keys, class Values, class KeysOut, class ValuesOut, class Count, class Equal>
-  void operator()(Keys& keys, Values& values, KeysOut& keys_out, ValuesOut& values_out, Count& selected,
-                  std::size_t& count, Equal& equal) const {
+  template <class In, class Out, class Count, class Equal>
+  void operator()(In& in, Out& out, Count& selected, std::size_t& count, Equal& equal) const {
     std::size_t found = 0;
-    const Pairs<KeysOut, ValuesOut> out{keys_out, values_out};
-    const Pairs<Keys, Values> in{keys, values};
     for (std::size_t i = 0; i < count; ++i) {
-      if (i == 0 || !equal(ValueOf<Keys>(keys[i - 1]), ValueOf<Keys>(keys[i]))) out.copy(found++, in, i);
+      if (i == 0 || !equal(in.key(i - 1), in.key(i))) out.copy(found++, in, i);
     }
     selected[0] = ValueOf<Count, int>(found);
   }
@@ -87,15 +84,16 @@ struct DeviceSelect {
                             cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceSelect::Unique", storage, bytes, stream, site};
     NullType* const none = nullptr;
-    return call.run(0, detail::SelectFirsts(), in, none, out, none, selected, std::size_t(count), Equality());
+    return call.run(0, detail::SelectFirsts(), detail::Pairs{in, none}, detail::Pairs{out, none}, selected,
+                    std::size_t(count), Equality());
   }
   template <class Keys, class Values, class KeysOut, class ValuesOut, class Selected, class Count>
   static cudaError_t UniqueByKey(void* storage, std::size_t& bytes, Keys keys, Values values, KeysOut keys_out,
                                  ValuesOut values_out, Selected selected, Count count, cudaStream_t stream = nullptr,
                                  detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceSelect::UniqueByKey", storage, bytes, stream, site};
-    return call.run(0, detail::SelectFirsts(), keys, values, keys_out, values_out, selected, std::size_t(count),
-                    Equality());
+    return call.run(0, detail::SelectFirsts(), detail::Pairs{keys, values}, detail::Pairs{keys_out, values_out},
+                    selected, std::size_t(count), Equality());
   }
 };
 
