@@ -203,6 +203,36 @@ void test_segments() {
   EXPECT((out.values() == std::vector<int>{4950, 74850, 324750}));
 }
 
+void test_runs() {
+  Array<int> keys(8), values(8), out_keys(16), out_values(16), count(1), levels(3);
+  keys.fill([](int i) { return i * i / 16; });  // 0 0 0 0 1 1 2 3
+  values.fill([](int i) { return i + 1; });
+  levels.fill([](int i) { return 3 * i + 1; });  // 1 4 7
+  with_storage([&](void* s, std::size_t& b) {
+    return cub::DeviceReduce::ReduceByKey(s, b, keys.data(), out_keys.data(), values.data(), out_values.data(),
+                                          count.data(), Maximum(), 8);
+  });
+  EXPECT(count.values()[0] == 4 && out_keys.values()[3] == 3 && out_values.values()[1] == 6);
+  with_storage([&](void* s, std::size_t& b) {
+    return cub::DeviceScan::ExclusiveSumByKey(s, b, keys.data(), values.data(), out_values.data(), 8);
+  });
+  EXPECT(out_values.values()[3] == 6 && out_values.values()[4] == 0 && out_values.values()[5] == 5);
+  with_storage([&](void* s, std::size_t& b) {
+    return cub::DeviceMerge::MergePairs(s, b, keys.data(), values.data(), 8, keys.data(), values.data(), 8,
+                                        out_keys.data(), out_values.data(), Less());
+  });
+  EXPECT(out_keys.values()[8] == 1 && out_values.values()[8] == 5 && out_values.values()[10] == 5);
+  with_storage([&](void* s, std::size_t& b) {
+    return cub::DeviceSelect::UniqueByKey(s, b, keys.data(), values.data(), out_keys.data(), out_values.data(),
+                                          count.data(), 8);
+  });
+  EXPECT(count.values()[0] == 4 && out_values.values()[2] == 7);
+  with_storage([&](void* s, std::size_t& b) {
+    return cub::DeviceHistogram::HistogramRange(s, b, values.data(), out_values.data(), 3, levels.data(), 8);
+  });
+  EXPECT(out_values.values()[0] == 3 && out_values.values()[1] == 3);
+}
+
 void test_errors() {
   Array<int> in(n), out(n);
   std::size_t bytes = 0;
@@ -225,6 +255,7 @@ int main() {
   test_histogram();
   test_selections();
   test_segments();
+  test_runs();
   test_errors();
   return finish();
 }
