@@ -189,7 +189,6 @@ class Finding(unittest.TestCase):
             self.one("void f(int a, int b, int c, int d, int e, int g, int h) {}").excess(), "7 parameters"
         )
 
-
     def test_cub_decides_about_the_parameters_of_its_functions(self) -> None:
         header = CUB / "device/device_scan.cuh"
         self.assertTrue(is_of_cuda(header, "ExclusiveScan"))
