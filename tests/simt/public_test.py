@@ -71,6 +71,107 @@ class Public(Programs):
         self.file("k.cu", "int main() {}\n")
         self.compiled("k.cu", "-lcublas", "-lcurand", "-lcufft", "-lnvToolsExt")
 
+    def test_cub_in_blocks(self) -> None:
+        self.compile_and_run("cub_block")
+
+    def test_cub_on_a_device(self) -> None:
+        self.compile_and_run("cub_device")
+
+    def test_storage_of_cub_that_is_used_again_too_early_is_a_race(self) -> None:
+        for header, declared, called in (
+            ("block/block_reduce.cuh", "cub::BlockReduce<int, 64>", "x = Algorithm(storage).Sum(x);"),
+            ("block/block_scan.cuh", "cub::BlockScan<int, 64>", "Algorithm(storage).ExclusiveSum(x, x);"),
+            (
+                "block/block_exchange.cuh",
+                "cub::BlockExchange<int, 64, 2>",
+                "int items[2] = {x, x}; Algorithm(storage).BlockedToStriped(items); x = items[1];",
+            ),
+            (
+                "block/block_radix_sort.cuh",
+                "cub::BlockRadixSort<int, 64, 1>",
+                "int items[1] = {x}; Algorithm(storage).Sort(items); x = items[0];",
+            ),
+        ):
+            with self.subTest(declared):
+                self.file(
+                    "early.cu",
+                    f"""#include <cub/{header}>
+__global__ void twice(int* out) {{
+  using Algorithm = {declared};
+  __shared__ typename Algorithm::TempStorage storage;
+  int x = int(threadIdx.x);
+  {{ {called} }}
+#ifdef BARRIER
+  __syncthreads();
+#endif
+  {{ {called} }}  // line 10
+  out[threadIdx.x] = x;
+}}
+int main() {{
+  int* out;
+  cudaMalloc(&out, 64 * sizeof(int));
+  twice<<<1, 64>>>(out);
+  cudaFree(out);
+}}
+""",
+                )
+                self.compiled("early.cu", "--check", "-DBARRIER")
+                self.assertEqual(self.run_program("early").returncode, 0)
+                self.compiled("early.cu", "--check")
+                done = self.run_program("early")
+                self.assertEqual(done.returncode, 3)
+                self.assertRegex(done.stderr, r"early\.cu:(6|10): error: race: ")
+
+    def test_a_block_of_another_shape_than_that_of_cub_ends_the_kernel(self) -> None:
+        self.file(
+            "shape.cu",
+            """#include <cub/block/block_reduce.cuh>
+#include <cstdio>
+__global__ void k() {
+  __shared__ cub::BlockReduce<int, 64>::TempStorage storage;
+  cub::BlockReduce<int, 64>(storage).Sum(1);  // line 5
+}
+int main() {
+  k<<<1, 128>>>();
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+""",
+        )
+        self.compiled("shape.cu")
+        done = self.run_program("shape")
+        self.assertEqual(done.stdout, "cudaErrorLaunchFailure\n")
+        self.assertRegex(done.stderr, r"shape\.cu:5: error: .*the block has another shape than the template arguments")
+
+    def test_an_error_in_a_function_of_cub_names_the_line_of_its_call(self) -> None:
+        self.file(
+            "past.cu",
+            """#include <cub/device/device_scan.cuh>
+int main() {
+  std::size_t bytes = 1;
+  int *in, *storage, out[100];
+  cudaMalloc(&in, sizeof out);
+  cudaMalloc(&storage, bytes);
+  cudaMemset(in, 0, sizeof out);
+#ifdef OF_HOST
+  cub::DeviceScan::ExclusiveSum(storage, bytes, in, out, 100);  // line 9
+#else
+  cub::DeviceScan::ExclusiveSum(storage, bytes, in, in + 1, 100);  // line 11
+#endif
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+""",
+        )
+        for options, message in (
+            (["-DOF_HOST"], r"past\.cu:9: error: host-pointer: .* cub::DeviceScan::ExclusiveSum.* argument 2"),
+            (["-DOF_HOST", "--check"], r"past\.cu:9: error: host-pointer: .* argument 2"),
+            (["--check"], r"past\.cu:11: error: out-of-bounds: kernel cub::DeviceScan::ExclusiveSum"),
+        ):
+            with self.subTest(options=options):
+                self.compiled("past.cu", *options)
+                done = self.run_program("past")
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, message)
+
     def test_functions_of_the_driver(self) -> None:
         self.compile_and_run("driver")
 
@@ -194,6 +295,8 @@ int main() {
                 r"cufftXtSetCallback",
             ),
             ("#include <cub/cub.cuh>", r"CUB is for GPUs only: .* kernel"),
+            ("#include <cufft.h>", r"cuFFT is for GPUs only: .* kernel"),
+            ("#include <mma.h>", r"tensor cores .* are for GPUs only: .*#ifdef __SIMT__"),
             ("#include <cub/block/no_such_block.cuh>", r"cub runs on GPUs only: build"),
             (
                 "#include <cuda.h>\nvoid f(CUmodule* m) { cuModuleLoad(m, 0); }",

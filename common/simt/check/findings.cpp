@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../src/execution/worker.h"
 #include "state.h"
 
 namespace simt::check {
@@ -27,6 +28,7 @@ void Findings::add(Finding finding) {
   if (finding.began == 0) finding.began = state().order.interval();
   if (finding.code != 0) {
     if (count_again(finding.kind.c_str(), finding.code, finding.other)) return;
+    if (const Worker* const worker = Worker::running(); worker != nullptr) finding.launch = worker->launch_site();
     by_code_[{finding.kind, finding.code, finding.other}] = std::move(finding);
     return;
   }

@@ -38,6 +38,7 @@ struct Finding {
   bool is_changed_by_several = false;  ///< of a race: each of its threads reads the element and then writes it
   std::string place = {};              ///< "file:line", known at once or when findings are reported
   std::string launched = {};           ///< of a stream-race with a kernel: "file:line" of its launch
+  Site launch = {};                    ///< of the running kernel; line 0: none runs
   std::uint64_t times = 1;
   /// The interval (order.h) in which the fault began: of a race, that of its earlier access. 0: when it was found.
   std::uint32_t began = 0;

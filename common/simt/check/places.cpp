@@ -60,17 +60,23 @@ std::string Places::in_source_or_unknown(Code code) const {
   return line.empty() ? unknown() : line;
 }
 
-std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers,
-                                    bool* has_failed) {
+std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers, bool* has_failed,
+                                    std::set<Code>* of_cub) {
   const Code base = program_base();
   std::vector<std::uintptr_t> addresses;
   for (Code code : codes) addresses.push_back(code - base);
   std::map<Code, std::string> places;
   Code code = 0;
+  bool is_innermost = false;
   const bool is_known = read_source_lines(addresses, [&](const std::string& line) {
     if (line.starts_with("0x")) {
       code = std::strtoull(line.c_str(), nullptr, 16) + base;
-    } else if (is_own(line.c_str()) && places.count(code) == 0) {
+      is_innermost = true;
+      return;
+    }
+    if (is_innermost && of_cub != nullptr && line.find("simt/include/cub/") != std::string::npos) of_cub->insert(code);
+    is_innermost = is_innermost && line.starts_with("/usr/");  // what the standard library does, it does for its caller
+    if (is_own(line.c_str()) && places.count(code) == 0) {
       places[code] = line;
     } else if (is_own(line.c_str()) && callers != nullptr && file_of(line) != file_of(places[code])) {
       // The nearest call, unless that is in a header too: then the nearest one in a .cu file says more.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "../src/execution/failure.h"
 #include "mentions.h"
 #include "places.h"
 #include "text.h"
@@ -17,6 +18,8 @@ namespace {
 void resolve_places(Finding& finding, const Places& places) {
   if (finding.code == 0) return;
   finding.place = places.in_source_or_unknown(finding.code);
+  // Code of ours that stands for a library's function has no line of the program.
+  if (places.has_no_line(finding.code) && finding.launch.line != 0) finding.place = file_and_line(finding.launch);
   constexpr const char* other = "{other}";
   if (const std::size_t at = finding.text.find(other); at != std::string::npos) {
     finding.text.replace(at, std::char_traits<char>::length(other),
@@ -253,6 +256,7 @@ std::vector<LineCost> costs_by_line(const Counts& counts, const Places& places) 
   std::map<std::tuple<std::string, Space, Way>, Cost> by_line;
   for (const auto& [instruction, cost] : counts.costs()) {
     const auto& [code, space, way] = instruction;
+    if (places.is_of_cub(code)) continue;
     by_line[{places.of(code), space, way}] += cost;
   }
   std::vector<LineCost> lines;

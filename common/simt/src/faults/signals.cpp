@@ -124,6 +124,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
   // What a function is given is the matter of the program that calls it, and not that of a header.
   const Site in_source = site_of(interrupted_at(context), Frame::in_source);
   if (!is_emulation(in_source)) site = in_source;
+  if (has_no_line(site)) site = worker->launch_site();  // a kernel of ours stands for a library's function
   worker->fail({why.kind, why.text, site, cudaErrorIllegalAddress});
 }
 

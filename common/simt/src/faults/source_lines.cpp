@@ -47,6 +47,8 @@ Site line_of_call(void* return_address) {
 
 bool is_in_headers(Site site) { return std::strcmp(site.file, unknown) == 0 || std::strcmp(site.file, failed) == 0; }
 
+bool has_no_line(Site site) { return std::strcmp(site.file, unknown) == 0; }
+
 bool is_emulation(Site site) { return site.line == 0 || std::strstr(site.file, "common/simt/") != nullptr; }
 
 }  // namespace simt

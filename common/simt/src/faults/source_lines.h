@@ -18,5 +18,7 @@ Site line_of_call(void* return_address);
 bool is_emulation(Site site);
 /// Is this the result of site_of() where all lines are those of headers, or cannot be found out?
 bool is_in_headers(Site site);
+/// The same, as far as is known: addr2line has not failed.
+bool has_no_line(Site site);
 
 }  // namespace simt
