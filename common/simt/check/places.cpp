@@ -30,6 +30,11 @@ bool is_own(const char* line) {
 
 std::string file_of(const std::string& line) { return line.substr(0, line.rfind(':')); }
 
+/// Whether "file:line" is in a header whose code stands for that of a library, or for what tensor cores do.
+bool stands_for_library(const std::string& line) {
+  return line.find("simt/include/cub/") != std::string::npos || line.find("simt/include/mma.h:") != std::string::npos;
+}
+
 }  // namespace
 
 bool is_in_source(const std::string& line) {
@@ -61,7 +66,7 @@ std::string Places::in_source_or_unknown(Code code) const {
 }
 
 std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers, bool* has_failed,
-                                    std::set<Code>* of_cub) {
+                                    std::set<Code>* of_library) {
   const Code base = program_base();
   std::vector<std::uintptr_t> addresses;
   for (Code code : codes) addresses.push_back(code - base);
@@ -74,7 +79,7 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, 
       is_innermost = true;
       return;
     }
-    if (is_innermost && of_cub != nullptr && line.find("simt/include/cub/") != std::string::npos) of_cub->insert(code);
+    if (is_innermost && of_library != nullptr && stands_for_library(line)) of_library->insert(code);
     is_innermost = is_innermost && line.starts_with("/usr/");  // what the standard library does, it does for its caller
     if (is_own(line.c_str()) && places.count(code) == 0) {
       places[code] = line;

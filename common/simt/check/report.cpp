@@ -256,7 +256,7 @@ std::vector<LineCost> costs_by_line(const Counts& counts, const Places& places) 
   std::map<std::tuple<std::string, Space, Way>, Cost> by_line;
   for (const auto& [instruction, cost] : counts.costs()) {
     const auto& [code, space, way] = instruction;
-    if (places.is_of_cub(code)) continue;
+    if (places.is_of_library(code)) continue;
     by_line[{places.of(code), space, way}] += cost;
   }
   std::vector<LineCost> lines;
