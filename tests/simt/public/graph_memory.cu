@@ -93,24 +93,26 @@ void footprint() {
     CUDA(cudaGraphDestroy(graph));
   }
   EXPECT(used() == 0 && reserved() == 0);  // before a launch
+  std::uint64_t one = 0;                   // what the memory of one node takes: a GPU rounds it up
   for (int i = 0; i < 2; ++i) {
     CUDA(cudaGraphLaunch(execs[0], nullptr));
     CUDA(cudaDeviceSynchronize());
-    EXPECT(used() == bytes && reserved() == bytes);
+    if (i == 0) one = used();
+    EXPECT(one >= bytes && used() == one && reserved() == one);
     CUDA(cudaFree(memory[0]));
   }
-  EXPECT(used() == bytes && reserved() == bytes);  // although it has been freed
+  EXPECT(used() == one && reserved() == one);  // although it has been freed
   for (const cudaGraphExec_t exec : execs) CUDA(cudaGraphLaunch(exec, nullptr));
   CUDA(cudaDeviceSynchronize());
   CUDA(cudaDeviceGraphMemTrim(0));
-  EXPECT(used() == 2 * bytes && reserved() == 2 * bytes);
+  EXPECT(used() == 2 * one && reserved() == 2 * one);
   CUDA(cudaFree(memory[1]));
   CUDA(cudaDeviceGraphMemTrim(0));
-  EXPECT(used() == bytes && reserved() == bytes);
+  EXPECT(used() == one && reserved() == one);
   CUDA(cudaFree(memory[0]));
   for (const cudaGraphExec_t exec : execs) CUDA(cudaGraphExecDestroy(exec));
   CUDA(cudaDeviceGraphMemTrim(0));
-  EXPECT(used() == 0 && reserved() == 0 && memory_of_graphs(cudaGraphMemAttrUsedMemHigh) == 2 * bytes);
+  EXPECT(used() == 0 && reserved() == 0 && memory_of_graphs(cudaGraphMemAttrUsedMemHigh) == 2 * one);
   std::uint64_t nothing = 0;
   CUDA(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &nothing));
   CUDA(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &nothing));

@@ -139,7 +139,12 @@ void address_modes() {
     EXPECT((at_1d(clamp, {0.5f, 1, 1.75f, 0, 4}) == Floats{10, 15, 22.5f, 10, 40}));
     EXPECT((at_1d(clamp, {0.5f + 0.3f}) == Floats{10 + 10 * 77 / 256.0f}));
     const Texture border(resource, how(cudaAddressModeBorder, cudaFilterModeLinear, false));
-    EXPECT((at_1d(border, {0, -1, 4}) == Floats{5, 0, 20}));
+    // Along the other axis, the place is 0: halfway between the row and the border.
+    EXPECT((at_1d(border, {0, -1, 4}) == Floats{2.5f, 0, 10}));
+    cudaTextureDesc at_ends = how(cudaAddressModeBorder, cudaFilterModeLinear, false);
+    at_ends.addressMode[1] = cudaAddressModeClamp;
+    const Texture border_at_ends(resource, at_ends);
+    EXPECT((at_1d(border_at_ends, {0, -1, 4}) == Floats{5, 0, 20}));
     const Texture wrap(resource, how(cudaAddressModeWrap, cudaFilterModeLinear, true));
     EXPECT((at_1d(wrap, {0, 1, 0.125f}) == Floats{25, 25, 10}));
   }

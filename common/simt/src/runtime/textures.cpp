@@ -228,7 +228,9 @@ Texels find_texels(TextureRead read, cudaTextureObject_t handle, float x, float 
     return texels;
   }
   const Axis column(x, memory.width, texture->how, 0);
-  if (read == TextureRead::at_1d) {
+  // A GPU filters an array of one dimension along the other axis, too, at 0: halfway between its row and what is before.
+  const bool has_border_above = column.count == 2 && texture->how.addressMode[1] == cudaAddressModeBorder;
+  if (read == TextureRead::at_1d && !has_border_above) {
     for (int i = 0; i < column.count; ++i) {
       texels.address[i] = element(memory, column.of[i], 0);
       texels.weight[i] = i == 0 ? 1 - column.part : column.part;
@@ -236,7 +238,7 @@ Texels find_texels(TextureRead read, cudaTextureObject_t handle, float x, float 
     texels.count = column.count;
     return texels;
   }
-  const Axis row(y, memory.height, texture->how, 1);
+  const Axis row(read == TextureRead::at_1d ? 0 : y, memory.rows(), texture->how, 1);
   texels.count = column.count * row.count;
   for (int i = 0; i < texels.count; ++i) {
     texels.address[i] = element(memory, column.of[i % 2], row.of[i / 2]);
