@@ -294,9 +294,6 @@ int main() {
                 "#include <cufftXt.h>\nvoid f(cufftHandle p) { cufftXtSetCallback(p, 0, CUFFT_CB_LD_COMPLEX, 0); }",
                 r"cufftXtSetCallback",
             ),
-            ("#include <cub/cub.cuh>", r"CUB is for GPUs only: .* kernel"),
-            ("#include <cufft.h>", r"cuFFT is for GPUs only: .* kernel"),
-            ("#include <mma.h>", r"tensor cores .* are for GPUs only: .*#ifdef __SIMT__"),
             ("#include <cub/block/no_such_block.cuh>", r"cub runs on GPUs only: build"),
             (
                 "#include <cuda.h>\nvoid f(CUmodule* m) { cuModuleLoad(m, 0); }",

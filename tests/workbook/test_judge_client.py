@@ -39,6 +39,15 @@ class FakeJudge(InFolder):
 class Answers(FakeJudge):
     """Answers are dataclasses."""
 
+    def test_a_judge_that_was_ended_for_good_does_not_start_again(self) -> None:
+        client = self.client()
+        client.labs()
+        client.close()
+        self.assertEqual(client.inputs(), client.inputs())
+        client.close(for_good=True)
+        with self.assertRaises(JudgeDied):
+            client.inputs()
+
     def test_labs_are_asked_for_once(self) -> None:
         client = self.client()
         lab = client.lab("03-bitonic")

@@ -1,11 +1,9 @@
-// Matrix multiplication by warps (CUDA C++ Programming Guide, "Warp Matrix Functions"), which a GPU computes on its tensor
-// cores. Here, every lane has all elements of a fragment and computes all of a product: CUDA does not say which lane has
-// which element, so a program must treat all of them alike. Sums are made in the type of the result, those of __half in
-// float. Costs say nothing about those of tensor cores. What is missing, such as numbers of 1 and 4 bits, is not
-// declared, so that the compiler names it.
+// Warp matrix functions (CUDA C++ Programming Guide), which a GPU computes on its tensor cores. CUDA does not say which
+// lane has which element of a fragment. Here, each lane has 1/32 of an accumulator, and all elements of a factor. Sums are
+// made in the type of the result, those of __half in float. Costs say nothing about those of tensor cores. What is
+// missing, such as numbers of 1 and 4 bits, is not declared, so that the compiler names it.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -57,6 +55,12 @@ template <class T>
 using Sum =
     std::conditional_t<std::is_same_v<T, double>, double, std::conditional_t<std::is_integral_v<T>, int, float>>;
 
+/// Whether an accumulator of type D can have the products of two numbers of type T.
+template <class T, class D>
+constexpr bool is_sum_of() {
+  return std::is_same_v<D, Sum<T>> || (std::is_same_v<T, __half> && std::is_same_v<D, __half>);
+}
+
 /// The number that tensor cores see.
 template <class T>
 __device__ Sum<T> factor(typename Stored<T>::type value) {
@@ -78,24 +82,19 @@ __device__ inline std::size_t position(int row, int column, unsigned stride, boo
 }
 
 template <class T>
-__device__ void require_alignment([[maybe_unused]] const T* matrix) {
-  assert(reinterpret_cast<std::uintptr_t>(matrix) % 32 == 0 && "a fragment's matrix begins at a multiple of 32 bytes");
+__device__ void require_alignment(const T* matrix, Site site) {
+  if (reinterpret_cast<std::uintptr_t>(matrix) % 32 == 0) return;
+  trap("the matrix of a fragment must begin at a multiple of 32 bytes", site);
 }
 
-template <class Fragment, class T>
-__device__ void load(Fragment& fragment, const T* matrix, unsigned stride, bool by_rows) {
-  meet();
-  require_alignment(matrix);
-  for (int i = 0; i < Fragment::num_elements; ++i) {
-    fragment.x[i] = matrix[position(i / Fragment::columns, i % Fragment::columns, stride, by_rows)];
-  }
-}
+/// The element of an accumulator, counted by rows, that is element i of this lane's.
+__device__ inline int element_of_lane(int i) { return int(ptx::laneid()) + warpSize * i; }
 
 }  // namespace simt::wmma
 
 namespace nvcuda::wmma {
 
-/// A matrix of m x k (matrix_a), k x n (matrix_b) or m x n elements (accumulator), by rows.
+/// A matrix of m x k (matrix_a), k x n (matrix_b) or m x n elements (accumulator).
 template <class Use, int m, int n, int k, class T, class Layout = void>
 class fragment {
   static constexpr bool is_sum = std::is_same_v<Use, accumulator>;
@@ -107,7 +106,7 @@ class fragment {
   using element_type = typename simt::wmma::Stored<T>::type;
   static constexpr int rows = std::is_same_v<Use, matrix_b> ? k : m;
   static constexpr int columns = std::is_same_v<Use, matrix_a> ? k : n;
-  static constexpr int num_elements = rows * columns;
+  static constexpr int num_elements = is_sum ? m * n / 32 : rows * columns;
   static constexpr int num_storage_elements = num_elements;
 
   element_type x[num_elements];
@@ -116,28 +115,36 @@ class fragment {
 /// Loads a factor whose rows (or columns, if its layout is col_major) are `stride` elements apart.
 template <class Use, int m, int n, int k, class T, class Layout>
 __device__ void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& to,
-                                 const typename simt::wmma::Stored<T>::type* matrix, unsigned stride) {
-  simt::wmma::load(to, matrix, stride, std::is_same_v<Layout, row_major>);
+                                 const typename simt::wmma::Stored<T>::type* matrix, unsigned stride,
+                                 simt::Site site = simt::Site::here()) {
+  simt::wmma::meet();
+  simt::wmma::require_alignment(matrix, site);
+  for (int i = 0; i < to.num_elements; ++i) {
+    to.x[i] = matrix[simt::wmma::position(i / to.columns, i % to.columns, stride, std::is_same_v<Layout, row_major>)];
+  }
 }
 
 /// Loads an accumulator.
 template <int m, int n, int k, class T>
 __device__ void load_matrix_sync(fragment<accumulator, m, n, k, T>& to, const T* matrix, unsigned stride,
-                                 layout_t layout) {
-  simt::wmma::load(to, matrix, stride, layout == mem_row_major);
+                                 layout_t layout, simt::Site site = simt::Site::here()) {
+  simt::wmma::meet();
+  simt::wmma::require_alignment(matrix, site);
+  for (int i = 0; i < to.num_elements; ++i) {
+    const int at = simt::wmma::element_of_lane(i);
+    to.x[i] = matrix[simt::wmma::position(at / n, at % n, stride, layout == mem_row_major)];
+  }
 }
 
-/// Stores an accumulator. Each lane stores a part of it.
+/// Stores an accumulator.
 template <int m, int n, int k, class T>
 __device__ void store_matrix_sync(T* matrix, const fragment<accumulator, m, n, k, T>& from, unsigned stride,
-                                  layout_t layout) {
+                                  layout_t layout, simt::Site site = simt::Site::here()) {
   simt::wmma::meet();
-  simt::wmma::require_alignment(matrix);
-  const bool by_rows = layout == mem_row_major;
-  const int width = by_rows ? n : m;
-  for (int i = int(simt::ptx::laneid()); i < m * n; i += warpSize) {
-    const int row = by_rows ? i / width : i % width, column = by_rows ? i % width : i / width;
-    matrix[simt::wmma::position(row, column, stride, by_rows)] = from.x[row * n + column];
+  simt::wmma::require_alignment(matrix, site);
+  for (int i = 0; i < from.num_elements; ++i) {
+    const int at = simt::wmma::element_of_lane(i);
+    matrix[simt::wmma::position(at / n, at % n, stride, layout == mem_row_major)] = from.x[i];
   }
 }
 
@@ -154,26 +161,23 @@ __device__ void mma_sync(fragment<accumulator, m, n, k, D>& d, const fragment<ma
                          const fragment<matrix_b, m, n, k, T, LayoutB>& b, const fragment<accumulator, m, n, k, C>& c,
                          bool saturate = false) {
   using Sum = simt::wmma::Sum<T>;
-  static_assert(std::is_same_v<Sum, int> == std::is_same_v<D, int>, "products of integers are added up in int");
+  static_assert(
+      simt::wmma::is_sum_of<T, D>() && simt::wmma::is_sum_of<T, C>(),
+      "products of __half are added up in __half or float, of integers in int, of double in double, and others "
+      "in float");
   simt::wmma::meet();
-  Sum left[m * k], right[k * n];
-  for (int i = 0; i < m * k; ++i) left[i] = simt::wmma::factor<T>(a.x[i]);
-  for (int i = 0; i < k * n; ++i) right[i] = simt::wmma::factor<T>(b.x[i]);
-  for (int row = 0; row < m; ++row) {
-    Sum sums[n];
-    for (int column = 0; column < n; ++column) sums[column] = 0;
-    for (int i = 0; i < k; ++i) {
-      for (int column = 0; column < n; ++column) sums[column] += left[row * k + i] * right[i * n + column];
+  for (int i = 0; i < d.num_elements; ++i) {
+    const int at = simt::wmma::element_of_lane(i), row = at / n, column = at % n;
+    Sum products = 0;
+    for (int j = 0; j < k; ++j) {
+      products += simt::wmma::factor<T>(a.x[row * k + j]) * simt::wmma::factor<T>(b.x[j * n + column]);
     }
-    for (int column = 0; column < n; ++column) {
-      const int at = row * n + column;
-      if constexpr (std::is_same_v<D, int>) {
-        const std::int64_t sum = std::int64_t(sums[column]) + c.x[at];
-        const std::int64_t kept = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-        d.x[at] = saturate ? int(kept) : int(std::uint32_t(sum));
-      } else {
-        d.x[at] = D(sums[column] + Sum(c.x[at]));
-      }
+    if constexpr (std::is_same_v<D, int>) {
+      const std::int64_t sum = std::int64_t(products) + c.x[i];
+      const std::int64_t kept = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+      d.x[i] = saturate ? int(kept) : int(std::uint32_t(sum));
+    } else {
+      d.x[i] = D(products + Sum(c.x[i]));
     }
   }
 }

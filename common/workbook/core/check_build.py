@@ -233,7 +233,7 @@ def _launch_of(outcome: Outcome, kernel: str) -> tuple[str, int]:
 
 
 class Judges(contextlib.AbstractContextManager["Judges"]):
-    """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
+    """A judge for each thread: a judge answers one request at a time, and a case of few keys uses one core."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class Judges(contextlib.AbstractContextManager["Judges"]):
 
     def __exit__(self, *_: object) -> None:
         for judge in self._all:
-            judge.close()
+            judge.close(for_good=True)
 
     def cancel(self) -> None:
         """Ends the judges while other threads wait for their answers, which raises JudgeDied there."""
@@ -267,6 +267,8 @@ class Judges(contextlib.AbstractContextManager["Judges"]):
         if not hasattr(self._own, "judge"):
             self._own.judge = self._make()
             self._all.append(self._own.judge)
+            if self._cancelled:  # meanwhile
+                self._own.judge.close(for_good=True)
         judge: JudgeClient = self._own.judge
         return judge
 

@@ -52,8 +52,8 @@ def run_cases(
     stop: Callable[[], bool] = lambda: False,
     side_by_side: bool = False,
 ) -> Graded:
-    """Runs cases up to the first that fails, or until `stop()`, and adds them to `graded`. `side_by_side`: one on each
-    core, each by a judge of its own."""
+    """Runs cases up to the first that fails, or until `stop()`, and adds them to `graded`. `side_by_side`: as many at
+    a time as there are cores, each by a separate judge."""
     graded = graded or Graded()
     named = [(group.what, case) for group in groups for case in group.cases]
     total = graded.cases + len(named)
@@ -61,7 +61,7 @@ def run_cases(
         cases = [case for _, case in named]
         found: Iterator[tuple[Case, Outcome]] = ((case, judge.run(runner, case, timeout=timeout)) for case in cases)
         if side_by_side and len(cases) > 1:
-            judges = check_build.Judges()
+            judges = stack.enter_context(check_build.Judges())
             pool = stack.enter_context(ThreadPoolExecutor(judges.workers))
             found = stack.enter_context(
                 check_build.outcomes(pool, lambda case: judges.own().run(runner, case, timeout=timeout), cases)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -66,14 +67,19 @@ class JudgeClient(contextlib.AbstractContextManager["JudgeClient"]):
         self._prefix = list(prefix)
         self._sandbox = {"sandbox": list(sandbox)} if sandbox else {}
         self._process: subprocess.Popen[bytes] | None = None
+        self._starting = threading.Lock()
+        self._has_ended = False
         self._labs: tuple[Lab, ...] = ()
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Ends the judge, and the runners it keeps."""
-        process, self._process = self._process, None
+    def close(self, for_good: bool = False) -> None:
+        """Ends the judge, and the runners it keeps. The next request starts another one, unless this was `for_good`:
+        then it raises JudgeDied. Another thread may be waiting for an answer, which raises JudgeDied there."""
+        with self._starting:
+            process, self._process = self._process, None
+            self._has_ended = self._has_ended or for_good
         if process is None:
             return
         if process.poll() is None:
@@ -91,14 +97,17 @@ class JudgeClient(contextlib.AbstractContextManager["JudgeClient"]):
             process.wait()
 
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            try:
-                self._process = subprocess.Popen(
-                    [*self._prefix, str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=-1
-                )
-            except OSError as error:
-                raise JudgeCannot(f"the judge cannot be started ({self.program}): {error.strerror}") from error
-        return self._process
+        with self._starting:
+            if self._has_ended:
+                raise JudgeDied("the judge has been ended")
+            if self._process is None:
+                try:
+                    self._process = subprocess.Popen(
+                        [*self._prefix, str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=-1
+                    )
+                except OSError as error:
+                    raise JudgeCannot(f"the judge cannot be started ({self.program}): {error.strerror}") from error
+            return self._process
 
     def ask(
         self, request: Mapping[str, Any], progress: Callable[[dict[str, Any]], None] | None = None
@@ -122,7 +131,7 @@ class JudgeClient(contextlib.AbstractContextManager["JudgeClient"]):
             self.close()
             raise
         if not line.endswith(b"\n"):
-            raise self._died(request)
+            raise self._died(request, process)
         try:
             answer = json.loads(line)
         except ValueError:
@@ -136,9 +145,8 @@ class JudgeClient(contextlib.AbstractContextManager["JudgeClient"]):
             raise (JudgeUsage if answer.get("kind") == "usage" else JudgeCannot)(answer["error"])
         return answer
 
-    def _died(self, request: Mapping[str, Any]) -> JudgeDied:
-        assert self._process
-        status = self._process.wait()
+    def _died(self, request: Mapping[str, Any], process: subprocess.Popen[bytes]) -> JudgeDied:
+        status = process.wait()
         self.close()
         how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
         return JudgeDied(f"the judge {how} while it served '{request['ask']}'")

@@ -17,5 +17,7 @@ inline cudaError_t Debug(cudaError_t error, const char* file, int line) {
 }  // namespace cub
 
 #define CubDebug(call) cub::Debug(cudaError_t(call), __FILE__, __LINE__)
-#define CubDebugExit(call) \
-  if (cub::Debug(cudaError_t(call), __FILE__, __LINE__) != cudaSuccess) std::exit(1)
+#define CubDebugExit(call)                                                              \
+  do {                                                                                  \
+    if (cub::Debug(cudaError_t(call), __FILE__, __LINE__) != cudaSuccess) std::exit(1); \
+  } while (0)
