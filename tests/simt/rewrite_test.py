@@ -435,6 +435,8 @@ class RewriteTest(Rewriting):
                     "SHARED", "SIMT_SHARED_GAP alignas(8) SIMT_SHARED"
                 ),
             ),
+            ("alignas(8) __shared__ int a[4];", " SIMT_SHARED_GAP alignas(8) SIMT_SHARED int a[4];"),
+            ("__align__(8) __shared__ int a[4];", " SIMT_SHARED_GAP __align__(8) SIMT_SHARED int a[4];"),
         ):
             self.assertEqual(self.rewritten("void k() { " + text + " }\n"), "void k() { " + apart + " }\n")
         self.unchanged("void k() { __shared__ struct { int n; } a, b; }\n")

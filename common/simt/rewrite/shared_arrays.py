@@ -184,14 +184,29 @@ def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -
     for token in tokens[first:last]:
         if token.text == "static":
             source.replace(token.start, token.end, "")
+    alignments = []
+    if (word := _alignment_before(tokens, first)) is not None:
+        alignments.append(spelling(tokens[word:first]))
+        source.replace(tokens[word].start, tokens[first - 1].end, "")
     if last < end and tokens[last].text == "alignas":
         close = _known(closing(tokens, last + 1))
-        aligned = f"SIMT_SHARED_GAP {spelling(tokens[last : close + 1])} SIMT_SHARED"
+        alignments.append(spelling(tokens[last : close + 1]))
+        source.replace(tokens[last].start, tokens[close].end, "")
+        last = close + 1
+    if alignments:
+        aligned = " ".join(["SIMT_SHARED_GAP", *alignments, "SIMT_SHARED"])
         shared = next(token for token in tokens[first:last] if token.text == "__shared__")
         source.replace(shared.start, shared.end, aligned)
-        source.replace(tokens[last].start, tokens[close].end, "")
-        specifiers, last = specifiers.replace("__shared__", aligned), close + 1
+        specifiers = specifiers.replace("__shared__", aligned)
     _separate_declarators(source, tokens, last, end, specifiers)
+
+
+def _alignment_before(tokens: list[Token], index: int) -> int | None:
+    """Where alignas(...) or __align__(...) begins that ends before `index`."""
+    if index == 0 or not is_mark(tokens[index - 1], ")"):
+        return None
+    word = _known(opening(tokens, index - 1)) - 1
+    return word if word >= 0 and tokens[word].text in ("alignas", "__align__") else None
 
 
 def _separate_declarators(source: Source, tokens: list[Token], begin: int, end: int, specifiers: str) -> None:
