@@ -288,8 +288,9 @@ int main() {
                 "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_cluster().sync(); }",
                 r"this_cluster.*: clusters of blocks are for GPUs only",
             ),
+            ("#include <cublasXt.h>", r"cuBLASXt is for GPUs only: .* cublas_v2.h"),
             ("#include <cusparse.h>", r"cuSPARSE is for GPUs only: .* kernel"),
-            ("#include <cuda_fp8.h>", r"numbers of 8 bits \(fp8\) are for GPUs only: .*#ifdef __SIMT__"),
+            ("#include <cuda_fp8.h>", r"8-bit floating-point types are for GPUs only: .*#ifdef __SIMT__"),
             (
                 "#include <cufftXt.h>\nvoid f(cufftHandle p) { cufftXtSetCallback(p, 0, CUFFT_CB_LD_COMPLEX, 0); }",
                 r"cufftXtSetCallback",

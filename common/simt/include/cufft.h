@@ -119,7 +119,7 @@ inline void store(double& to, Complex x) { to = x.re; }
 inline void store(float2& to, Complex x) { to = {float(x.re), float(x.im)}; }
 inline void store(double2& to, Complex x) { to = {x.re, x.im}; }
 
-/// The way of the elements between the program's memory and the plan's, which has whole rows of n[2] complex numbers.
+/// Maps elements of the program's memory to the plan's, which has whole rows of n[2] complex numbers.
 struct Way {
   Complex* values;
   Sizes n;
@@ -157,9 +157,9 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
 
   bool is_made() const { return values_ != nullptr; }
-  /// Of the values.
+  /// The size of the values.
   std::size_t bytes() const { return count() * sizeof(Complex); }
-  /// What the transforms need.
+  /// Allocates what the transforms need.
   cufftResult make(const Request& new_request) {
     if (is_made()) return CUFFT_INVALID_PLAN;
     request = new_request;

@@ -1,6 +1,7 @@
 // `cc` includes this before the headers of Thrust, and thrust_end.h after them: its sequential system (CCCL, "Thrust,
 // Device System") compiles with any C++ compiler, as long as it is not taken for nvcc. No include guard: see the end.
 #define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
+#include <atomic>  // which Thrust's system for CUDA includes: programs rely on it
 // It would mark ranges with more functions than nvtx3/nvToolsExt.h has here.
 #define CCCL_DISABLE_NVTX
 // The toolkit's headers of these types do not work with this runtime.

@@ -13,12 +13,12 @@ enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SC
 
 /// Scans one item of each thread, or arrays of items, whose arrangement is blocked. `op` is associative. An aggregate is
 /// that of all inputs, without an initial value. A callback gets this aggregate in each thread of the first warp; what
-/// it returns to the first thread stands before all inputs.
+/// it returns to the first thread precedes all inputs.
 template <class T, int BlockX, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int BlockY = 1, int BlockZ = 1>
 class BlockScan {
   using Block = detail::Block<BlockX, BlockY, BlockZ>;
   using Plus = detail::Plus<T>;
-  /// An initial value of another type is no operator.
+  /// Told apart from an operator, an initial value may have another type.
   template <class Op>
   using IsOperator = std::enable_if_t<!std::is_convertible_v<Op, T>, int>;
 
@@ -112,7 +112,7 @@ class BlockScan {
   }
 
  private:
-  // What stands before all inputs.
+  // What precedes all inputs.
   struct NoPrefix {};
   struct Initial {
     T value;

@@ -61,7 +61,7 @@ using IsNoNumber = std::enable_if_t<!std::is_arithmetic_v<T>, int>;
 template <class T>
 using IsNoIterator = std::enable_if_t<!std::is_pointer_v<T> && std::is_void_v<CategoryOf<T>>, int>;
 
-/// Of count values, at least one. Halves are combined, so that floating-point sums are as exact as those of a GPU.
+/// The result of combining `count` values, at least one. Halves are combined, so that floating-point sums are as exact as those of a GPU.
 template <class T, class In, class Op>
 T fold(In& in, std::size_t first, std::size_t count, Op& op) {
   constexpr std::size_t most = 128;

@@ -12,7 +12,7 @@ using Unsigned = std::conditional_t<
     bytes == 1, std::uint8_t,
     std::conditional_t<bytes == 2, std::uint16_t, std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Of numbers of up to 8 bytes; those that are not integers are IEEE 754's. Both zeros are equal.
+/// The bits of an integer or an IEEE 754 floating-point number of up to 8 bytes. Both zeros are equal.
 template <class Key>
 auto radix_bits(const Key& key) {
   using Bits = Unsigned<sizeof(Key)>;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
+#include "../detail/limits.cuh"
 #include "../detail/one_thread.cuh"
 #include "../iterator/transform_input_iterator.cuh"
 #include "../thread/thread_operators.cuh"
@@ -111,14 +111,14 @@ struct DeviceReduce {
                          detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceReduce::Min", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
-    return call.run(0, detail::ReduceAll(), in, out, std::size_t(count), cub::Min(), std::numeric_limits<T>::max());
+    return call.run(0, detail::ReduceAll(), in, out, std::size_t(count), cub::Min(), detail::Limits<T>::highest());
   }
   template <class In, class Out, class Count>
   static cudaError_t Max(void* storage, std::size_t& bytes, In in, Out out, Count count, cudaStream_t stream = nullptr,
                          detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceReduce::Max", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
-    return call.run(0, detail::ReduceAll(), in, out, std::size_t(count), cub::Max(), std::numeric_limits<T>::lowest());
+    return call.run(0, detail::ReduceAll(), in, out, std::size_t(count), cub::Max(), detail::Limits<T>::lowest());
   }
 
   /// The result is a KeyValuePair of the position and the value. Of no values, the position is 1.
@@ -128,7 +128,7 @@ struct DeviceReduce {
     const detail::Call call{"cub::DeviceReduce::ArgMin", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
     return call.run(0, detail::FindFirst(), in, std::size_t(count), detail::Less(), detail::WritePair<Out>{out},
-                    std::numeric_limits<T>::max());
+                    detail::Limits<T>::highest());
   }
   template <class In, class Out>
   static cudaError_t ArgMax(void* storage, std::size_t& bytes, In in, Out out, int count, cudaStream_t stream = nullptr,
@@ -136,7 +136,7 @@ struct DeviceReduce {
     const detail::Call call{"cub::DeviceReduce::ArgMax", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
     return call.run(0, detail::FindFirst(), in, std::size_t(count), detail::Greater(), detail::WritePair<Out>{out},
-                    std::numeric_limits<T>::lowest());
+                    detail::Limits<T>::lowest());
   }
   /// The value and the position, in an array each.
   template <class In, class Out, class Position, detail::IsNoNumber<Position> = 0>
@@ -145,7 +145,7 @@ struct DeviceReduce {
     const detail::Call call{"cub::DeviceReduce::ArgMin", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
     return call.run(0, detail::FindFirst(), in, std::size_t(count), detail::Less(),
-                    detail::WriteBoth<Out, Position>{value, position}, std::numeric_limits<T>::max());
+                    detail::WriteBoth<Out, Position>{value, position}, detail::Limits<T>::highest());
   }
   template <class In, class Out, class Position, detail::IsNoNumber<Position> = 0>
   static cudaError_t ArgMax(void* storage, std::size_t& bytes, In in, Out value, Position position, std::int64_t count,
@@ -153,7 +153,7 @@ struct DeviceReduce {
     const detail::Call call{"cub::DeviceReduce::ArgMax", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
     return call.run(0, detail::FindFirst(), in, std::size_t(count), detail::Greater(),
-                    detail::WriteBoth<Out, Position>{value, position}, std::numeric_limits<T>::lowest());
+                    detail::WriteBoth<Out, Position>{value, position}, detail::Limits<T>::lowest());
   }
 
   template <class In, class Out, class Count, class Op, class Transform, class T>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
+#include "../detail/limits.cuh"
 #include "../detail/one_thread.cuh"
 #include "../thread/thread_operators.cuh"
 
@@ -60,7 +60,7 @@ struct DeviceSegmentedReduce {
     const detail::Call call{"cub::DeviceSegmentedReduce::Min", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
     return call.run(0, detail::ReduceSegments(), in, out, detail::Segments{std::size_t(segments), begin, end},
-                    cub::Min(), std::numeric_limits<T>::max());
+                    cub::Min(), detail::Limits<T>::highest());
   }
   template <class In, class Out, class Begin, class End>
   static cudaError_t Max(void* storage, std::size_t& bytes, In in, Out out, std::int64_t segments, Begin begin, End end,
@@ -68,7 +68,7 @@ struct DeviceSegmentedReduce {
     const detail::Call call{"cub::DeviceSegmentedReduce::Max", storage, bytes, stream, site};
     using T = detail::ValueOf<In>;
     return call.run(0, detail::ReduceSegments(), in, out, detail::Segments{std::size_t(segments), begin, end},
-                    cub::Max(), std::numeric_limits<T>::lowest());
+                    cub::Max(), detail::Limits<T>::lowest());
   }
 };
 
