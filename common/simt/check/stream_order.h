@@ -5,14 +5,12 @@
 // stream, how many of its operations it comes after. An access races with one of an earlier operation that its own
 // operation does not come after. The order that CUDA promises (Programming Guide, "Asynchronous Concurrent Execution"):
 //
-//     an operation    comes after what the host knows to have ended, what precedes it in its stream, and the events for
-//                     which the stream waits. One of the default stream also comes after all that precedes it in
-// blocking
-//                     streams, and one of a blocking stream after what precedes it in the default stream.
+//     an operation    comes after what the host knows to have ended, what precedes it in its stream, and the events
+//                     for which the stream waits. One of the default stream also comes after all that precedes it in
+//                     blocking streams, and one of a blocking stream after what precedes it in the default stream.
 //     an event        comes after what precedes it in its stream when it is recorded
-//     the host        comes after the streams and events for which it waits, copies that return when they have ended,
-// and
-//                     everything at cudaDeviceSynchronize() and cudaFree()
+//     the host        comes after the streams and events for which it waits, copies that return when they have
+//                     ended, and everything at cudaDeviceSynchronize() and cudaFree()
 #pragma once
 
 #include <cstdint>
