@@ -1,2 +1,3 @@
 #pragma once
-#error "8-bit floating-point types are for GPUs only: build with nvcc, or use cuda_fp16.h instead behind #ifdef __SIMT__"
+#error \
+    "8-bit floating-point types are for GPUs only: build with nvcc, or use cuda_fp16.h instead behind #ifdef __SIMT__"
