@@ -1,5 +1,5 @@
 // Several threads of the host, each with a stream and memory of its own: while one of them runs a kernel, the others
-// use theirs.
+// use theirs, and copy.
 #include <thread>
 #include <vector>
 
@@ -27,6 +27,16 @@ void work(double* added, double* sum) {
   }
   CUDA(cudaStreamSynchronize(stream));
   *added = values[n - 1];
+  double* device = nullptr;
+  CUDA(cudaMalloc(reinterpret_cast<void**>(&device), n * sizeof(double)));
+  for (int round = 0; round < rounds; ++round) {
+    CUDA(cudaMemcpyAsync(device, own.data(), n * sizeof(double), cudaMemcpyHostToDevice, stream));
+    add_one<<<1, 128, 0, stream>>>(device);
+    CUDA(cudaMemcpyAsync(own.data(), device, n * sizeof(double), cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+  }
+  *added += own[0];
+  CUDA(cudaFree(device));
   CUDA(cudaStreamDestroy(stream));
   CUDA(cudaFree(values));
 }
@@ -39,6 +49,6 @@ int main() {
   std::vector<std::thread> threads;
   for (int i = 0; i < count; ++i) threads.emplace_back(work, &added[i], &sums[i]);
   for (std::thread& thread : threads) thread.join();
-  for (int i = 0; i < count; ++i) EXPECT(added[i] == rounds && sums[i] == double(n) * rounds);
+  for (int i = 0; i < count; ++i) EXPECT(added[i] == 2 * rounds + 1 && sums[i] == double(n) * rounds);
   return finish();
 }

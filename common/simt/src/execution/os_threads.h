@@ -27,6 +27,9 @@ class OsThreads {
   /// Runs all blocks of the launch, or those before the first failure.
   void run(const Launch& launch);
 
+  /// As long as the lock lives, no launch runs in any thread. A thread that runs a kernel must not call it.
+  std::unique_lock<std::mutex> between_launches() { return std::unique_lock(launches_); }
+
   int count() const { return int(helpers_.size()) + 1; }
 
  private:

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <mutex>
 
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
+#include "../execution/os_threads.h"
 #include "../memory/access.h"
 #include "../memory/closed_memory.h"
 #include "call.h"
@@ -50,8 +52,14 @@ struct Call {
   bool is_async = true;
 };
 
-/// While it lives, the observers take part in a copy or fill.
+/// While it lives, the observers take part in a copy or fill, and in nothing else: they know one operation at a time,
+/// and another thread of the host may launch kernels or copy.
 class Observed {
+ private:
+  SIMT_OBSERVE(std::unique_lock<std::mutex> lock_ = Worker::running() == nullptr
+                                                        ? OsThreads::instance().between_launches()
+                                                        : std::unique_lock<std::mutex>();)
+
  public:
   /// `from` is null for a fill.
   Observed([[maybe_unused]] const Call& call, [[maybe_unused]] const void* to, [[maybe_unused]] const void* from) {
