@@ -66,7 +66,7 @@ def run_cases(
             found = stack.enter_context(
                 check_build.outcomes(pool, lambda case: judges.own().run(runner, case, timeout=timeout), cases)
             )
-            stack.callback(judges.cancel)  # first: nobody waits for the cases that are running after one has failed
+            stack.callback(judges.cancel)  # first: after a failure, the running cases are not awaited
         for what, _ in named:
             if stop():
                 return graded

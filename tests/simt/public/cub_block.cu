@@ -12,7 +12,7 @@ constexpr int threads = 128, items = 3;
 struct Maximum {
   __host__ __device__ int operator()(int a, int b) const { return a < b ? b : a; }
 };
-/// Associative, but not commutative: the functions x -> a x + b, one after another.
+/// Associative, but not commutative: the composition of functions x -> a x + b.
 struct Line {
   int a, b;
 };

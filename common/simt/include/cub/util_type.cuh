@@ -36,7 +36,7 @@ struct DoubleBuffer {
 
 namespace detail {
 
-/// Room for so many values in a __shared__ variable, whose constructors are not called.
+/// Room for `Count` values in a __shared__ variable. Their constructors are not called.
 template <class T, int Count>
 struct Room {
   alignas(T) unsigned char bytes[Count * sizeof(T)];

@@ -18,7 +18,7 @@ template <class T, int BlockX, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Block
 class BlockScan {
   using Block = detail::Block<BlockX, BlockY, BlockZ>;
   using Plus = detail::Plus<T>;
-  /// Told apart from an operator, an initial value may have another type.
+  /// An operator, which cannot be converted to T, as an initial value can.
   template <class Op>
   using IsOperator = std::enable_if_t<!std::is_convertible_v<Op, T>, int>;
 

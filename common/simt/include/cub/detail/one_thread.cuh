@@ -98,7 +98,7 @@ struct Pairs {
 template <class Keys, class Values>
 Pairs(Keys, Values) -> Pairs<Keys, Values>;
 
-/// So many pairs in temporary storage.
+/// `count` pairs in temporary storage.
 template <class Key, class Value>
 Pairs<Key*, Value*> pairs_in(void* storage, std::size_t count) {
   char* const first = static_cast<char*>(storage);

@@ -31,7 +31,7 @@ struct BitRange {
   int begin, end;
   bool is_descending;
 
-  /// The digit that begins with a bit, of so many bits; it is smaller for keys that come first.
+  /// The digit of up to `most_bits` bits from `bit` on. It is smaller for keys that come first.
   template <class Key>
   unsigned digit(const Key& key, int bit, int most_bits) const {
     const unsigned mask = (1u << (end - bit < most_bits ? end - bit : most_bits)) - 1;

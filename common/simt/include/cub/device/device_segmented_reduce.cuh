@@ -11,7 +11,7 @@ namespace cub {
 
 namespace detail {
 
-/// So many segments, and where each begins and ends.
+/// The number of segments, and where each begins and ends.
 template <class Begin, class End>
 struct Segments {
   std::size_t count;
