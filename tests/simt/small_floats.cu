@@ -77,6 +77,13 @@ TEST_CASE("arithmetic of 16-bit numbers rounds once") {
   CHECK(__hadd(a, __half(3)) == __half(2052));
   // The product is exact before the sum is rounded.
   CHECK(__hfma(__half(1.0009765625f), __half(1.0009765625f), __half(-1)) == __half(0.001954078674f));
+  // An exact sum just beside the middle of two numbers: an H200 gives these, too.
+  const auto fused = [](unsigned short x, unsigned short y, unsigned short z) {
+    return __bfloat16_as_ushort(__hfma(__ushort_as_bfloat16(x), __ushort_as_bfloat16(y), __ushort_as_bfloat16(z)));
+  };
+  CHECK(fused(0x000f, 0x7598, 0x138e) == 0x350f);
+  CHECK(fused(0x0260, 0xf33c, 0x9032) == 0xb625);
+  CHECK(fused(0x0498, 0xfd18, 0x9a2e) == 0xc235);
   CHECK(__hmul_sat(a, a) == __half(1));
   CHECK(__hfma_relu(a, __half(-1), b) == __half(0));
   __half c = 3;

@@ -18,6 +18,17 @@
 
 namespace simt {
 
+/// a * b + c, where the product is exact. If the sum is not, the last bit of the result is 1, so that rounding it to fewer
+/// bits gives what rounding the exact sum would give (S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded
+/// sums: proved algorithms using rounding to odd", IEEE Transactions on Computers 57(4), 2008).
+inline double fma_to_odd(double a, double b, double c) {
+  const double product = a * b, sum = product + c;
+  const double added = sum - product, error = (product - (sum - added)) + (c - added);
+  const bool is_exact = !(error < 0) && !(error > 0);  // also if it is not a number
+  if (is_exact || (bit_cast<std::uint64_t>(sum) & 1) != 0) return sum;
+  return std::nextafter(sum, error > 0 ? HUGE_VAL : -HUGE_VAL);
+}
+
 enum class Rounding { nearest, zero, up, down };
 
 /// The bits of `x` in a format of a sign, `exponent_bits` and a fraction. Every NaN becomes 0x7fff, as on a device.
@@ -144,7 +155,7 @@ class alignas(2) SmallFloat {
   friend Self __hdiv(Self a, Self b) { return a / b; }
   friend Self __hneg(Self a) { return -a; }
   friend Self __habs(Self a) { return of_bits(a != a ? 0x7fff : a.bits_ & 0x7fff); }
-  friend Self __hfma(Self a, Self b, Self c) { return of(fma(double(a), double(b), double(c))); }
+  friend Self __hfma(Self a, Self b, Self c) { return of(fma_to_odd(double(a), double(b), double(c))); }
   friend Self __hfma_sat(Self a, Self b, Self c) { return __saturatef(__hfma(a, b, c)); }
   friend Self __hfma_relu(Self a, Self b, Self c) { return __hmax_nan(__hfma(a, b, c), Self(0)); }
 
