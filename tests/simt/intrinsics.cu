@@ -44,11 +44,13 @@ TEST_CASE("bits are reversed") {
   }
 }
 
-TEST_CASE("__byte_perm selects bytes and replicates signs") {
+TEST_CASE("__byte_perm selects bytes, and prmt replicates signs") {
   CHECK(__byte_perm(0x33221100, 0x77665544, 0x3210) == 0x33221100);
   CHECK(__byte_perm(0x33221100, 0x77665544, 0x7531) == 0x77553311);
   CHECK(__byte_perm(0x33221100, 0x77665544, 0x0123) == 0x00112233);
-  CHECK(__byte_perm(0x00008000, 0, 0x1998) == 0x80ffff00);
+  CHECK(__byte_perm(0x00008000, 0, 0x1998) == 0x80808000);
+  CHECK(simt::ptx::prmt(0x00008000, 0, 0x1998) == 0x80ffff00);
+  CHECK(simt::ptx::prmt(0x33221100, 0x77665544, 0x0123) == 0x00112233);
 }
 
 TEST_CASE("funnel shifts wrap or clamp the distance") {
@@ -117,6 +119,27 @@ TEST_CASE("conversions to integers round as named and stay in range") {
   CHECK(__double2int_rn(1e300) == INT_MAX);
   CHECK(__double2ull_rz(1e300) == ULLONG_MAX);
   CHECK(__double2ll_rd(-1.5) == -2);
+}
+
+TEST_CASE("arithmetic rounds as named, and then to nearest again") {
+  const float tiny = 0x1p-40f;
+  CHECK(__fadd_rn(1, tiny) == 1);
+  CHECK(__fadd_ru(1, tiny) == 0x1.000002p0f);
+  CHECK(__fadd_rd(1, -tiny) == 0x1.fffffep-1f);
+  CHECK(__fsub_rz(1, tiny) == 0x1.fffffep-1f);
+  CHECK(__fmul_rz(-3, 0x1.555556p-2f) == -1);
+  CHECK(__fdiv_ru(1, 3) == 0x1.555556p-2f);
+  CHECK(__fdiv_rd(1, 3) == 0x1.555554p-2f);
+  CHECK(__frcp_rz(3) == 0x1.555554p-2f);
+  CHECK(__fsqrt_ru(2) == 0x1.6a09e8p0f);
+  CHECK(__fsqrt_rd(2) == 0x1.6a09e6p0f);
+  CHECK(__fmaf_ru(1, 1, tiny) == 0x1.000002p0f);
+  CHECK(__dadd_rd(1, -0x1p-100) == 0x1.fffffffffffffp-1);
+  CHECK(__ddiv_ru(1, 3) > __ddiv_rd(1, 3));
+  CHECK(__fma_rz(1, 1, -0x1p-100) == 0x1.fffffffffffffp-1);
+  CHECK(__dsqrt_ru(2) > __dsqrt_rz(2));
+  volatile float one = 1;
+  CHECK(one + tiny == 1);
 }
 
 TEST_CASE("conversions to float round as named") {

@@ -27,6 +27,7 @@
 #include "simt/nv_atomic.h"
 #include "simt/packed.h"
 #include "simt/ptx.h"
+#include "simt/rounding.h"
 #include "simt/runtime.h"
 #include "simt/saturation.h"
 #include "simt/shifts.h"

@@ -72,7 +72,7 @@ _VALUES = dict(
         brev      T(sizeof(T) == 4 ? ::__brev(a) : ::__brevll(a))
         clz       sizeof(T) == 4 ? ::__clz(int(a)) : ::__clzll(a)
         popc      ::__popcll(a)
-        prmt      ::__byte_perm(a, b, c)
+        prmt      simt::ptx::prmt(a, b, c)
         rcp       T(1 / a)
         sqrt      ::sqrt(a)
         rsqrt     ::rsqrt(a)

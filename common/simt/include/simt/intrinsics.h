@@ -38,17 +38,11 @@ inline unsigned long long __brevll(unsigned long long x) {
   return (unsigned long long)(__brev(unsigned(x))) << 32 | __brev(unsigned(x >> 32));
 }
 
-/// Selects four of the eight bytes of y:x by the low three bits of each hexadecimal digit of `selector`. If a digit's
-/// bit 3 is set, the result has copies of the selected byte's sign instead.
+/// Selects four of the eight bytes of y:x by the low three bits of each hexadecimal digit of `selector`.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const std::uint64_t bytes = std::uint64_t(y) << 32 | x;
   unsigned result = 0;
-  for (int i = 0; i < 4; ++i) {
-    const unsigned digit = selector >> 4 * i & 15;
-    unsigned byte = unsigned(bytes >> 8 * (digit & 7)) & 0xff;
-    if ((digit & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;
-    result |= byte << 8 * i;
-  }
+  for (int i = 0; i < 4; ++i) result |= (unsigned(bytes >> 8 * (selector >> 4 * i & 7)) & 0xff) << 8 * i;
   return result;
 }
 

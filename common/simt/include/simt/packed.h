@@ -40,39 +40,47 @@ Sum dot(unsigned a, unsigned b, Sum c, int parts, int first) {
   }
 #define SIMT_COMPARED(name, Part, compare) \
   SIMT_OF_PARTS(__vcmp##name, Part, x compare y ? -1 : 0) SIMT_OF_PARTS(__vset##name, Part, x compare y)
-#define SIMT_PACKED(parts, Signed, Unsigned)                                        \
-  SIMT_OF_PARTS(__vadd##parts, Unsigned, x + y)                                     \
-  SIMT_OF_PARTS(__vsub##parts, Unsigned, x - y)                                     \
-  SIMT_OF_PARTS(__vaddss##parts, Signed, simt::clamped<Signed>(x + y))              \
-  SIMT_OF_PARTS(__vaddus##parts, Unsigned, simt::clamped<Unsigned>(x + y))          \
-  SIMT_OF_PARTS(__vsubss##parts, Signed, simt::clamped<Signed>(x - y))              \
-  SIMT_OF_PARTS(__vsubus##parts, Unsigned, simt::clamped<Unsigned>(x - y))          \
-  SIMT_OF_PARTS(__vabsdiffs##parts, Signed, x > y ? x - y : y - x)                  \
-  SIMT_OF_PARTS(__vabsdiffu##parts, Unsigned, x > y ? x - y : y - x)                \
-  SIMT_OF_PARTS(__vmaxs##parts, Signed, x > y ? x : y)                              \
-  SIMT_OF_PARTS(__vmaxu##parts, Unsigned, x > y ? x : y)                            \
-  SIMT_OF_PARTS(__vmins##parts, Signed, x < y ? x : y)                              \
-  SIMT_OF_PARTS(__vminu##parts, Unsigned, x < y ? x : y)                            \
-  SIMT_OF_PARTS(__vavgs##parts, Signed, (x + y + (x + y >= 0)) >> 1)                \
-  SIMT_OF_PARTS(__vavgu##parts, Unsigned, (x + y + 1) >> 1)                         \
-  SIMT_OF_PARTS(__vhaddu##parts, Unsigned, (x + y) >> 1)                            \
-  SIMT_COMPARED(eq##parts, Unsigned, ==)                                            \
-  SIMT_COMPARED(ne##parts, Unsigned, !=)                                            \
-  SIMT_COMPARED(ges##parts, Signed, >=)                                             \
-  SIMT_COMPARED(geu##parts, Unsigned, >=)                                           \
-  SIMT_COMPARED(gts##parts, Signed, >)                                              \
-  SIMT_COMPARED(gtu##parts, Unsigned, >)                                            \
-  SIMT_COMPARED(les##parts, Signed, <=)                                             \
-  SIMT_COMPARED(leu##parts, Unsigned, <=)                                           \
-  SIMT_COMPARED(lts##parts, Signed, <)                                              \
-  SIMT_COMPARED(ltu##parts, Unsigned, <)                                            \
-  inline unsigned __vneg##parts(unsigned a) { return __vsub##parts(0, a); }         \
-  inline unsigned __vabs##parts(unsigned a) { return __vabsdiffs##parts(a, 0); }    \
-  inline unsigned __vsadu##parts(unsigned a, unsigned b) {                          \
-    unsigned sum = 0;                                                               \
-    const unsigned differences = __vabsdiffu##parts(a, b);                          \
-    for (int i = 0; i < parts; ++i) sum += Unsigned(differences >> i * 32 / parts); \
-    return sum;                                                                     \
+#define SIMT_PACKED(parts, Signed, Unsigned)                                                    \
+  SIMT_OF_PARTS(__vadd##parts, Unsigned, x + y)                                                 \
+  SIMT_OF_PARTS(__vsub##parts, Unsigned, x - y)                                                 \
+  SIMT_OF_PARTS(__vaddss##parts, Signed, simt::clamped<Signed>(x + y))                          \
+  SIMT_OF_PARTS(__vaddus##parts, Unsigned, simt::clamped<Unsigned>(x + y))                      \
+  SIMT_OF_PARTS(__vsubss##parts, Signed, simt::clamped<Signed>(x - y))                          \
+  SIMT_OF_PARTS(__vsubus##parts, Unsigned, simt::clamped<Unsigned>(x - y))                      \
+  SIMT_OF_PARTS(__vabsdiffs##parts, Signed, x > y ? x - y : y - x)                              \
+  SIMT_OF_PARTS(__vabsdiffu##parts, Unsigned, x > y ? x - y : y - x)                            \
+  SIMT_OF_PARTS(__vmaxs##parts, Signed, x > y ? x : y)                                          \
+  SIMT_OF_PARTS(__vmaxu##parts, Unsigned, x > y ? x : y)                                        \
+  SIMT_OF_PARTS(__vmins##parts, Signed, x < y ? x : y)                                          \
+  SIMT_OF_PARTS(__vminu##parts, Unsigned, x < y ? x : y)                                        \
+  SIMT_OF_PARTS(__vavgs##parts, Signed, (x + y + (x + y >= 0)) >> 1)                            \
+  SIMT_OF_PARTS(__vavgu##parts, Unsigned, (x + y + 1) >> 1)                                     \
+  SIMT_OF_PARTS(__vhaddu##parts, Unsigned, (x + y) >> 1)                                        \
+  SIMT_COMPARED(eq##parts, Unsigned, ==)                                                        \
+  SIMT_COMPARED(ne##parts, Unsigned, !=)                                                        \
+  SIMT_COMPARED(ges##parts, Signed, >=)                                                         \
+  SIMT_COMPARED(geu##parts, Unsigned, >=)                                                       \
+  SIMT_COMPARED(gts##parts, Signed, >)                                                          \
+  SIMT_COMPARED(gtu##parts, Unsigned, >)                                                        \
+  SIMT_COMPARED(les##parts, Signed, <=)                                                         \
+  SIMT_COMPARED(leu##parts, Unsigned, <=)                                                       \
+  SIMT_COMPARED(lts##parts, Signed, <)                                                          \
+  SIMT_COMPARED(ltu##parts, Unsigned, <)                                                        \
+  inline unsigned __vneg##parts(unsigned a) { return __vsub##parts(0, a); }                     \
+  inline unsigned __vnegss##parts(unsigned a) { return __vsubss##parts(0, a); }                 \
+  inline unsigned __vabs##parts(unsigned a) { return __vabsdiffs##parts(a, 0); }                \
+  inline unsigned __vabsss##parts(unsigned a) { return __vmaxs##parts(a, __vnegss##parts(a)); } \
+  inline unsigned __vsads##parts(unsigned a, unsigned b) {                                      \
+    unsigned sum = 0;                                                                           \
+    const unsigned differences = __vabsdiffs##parts(a, b);                                      \
+    for (int i = 0; i < parts; ++i) sum += Unsigned(differences >> i * 32 / parts);             \
+    return sum;                                                                                 \
+  }                                                                                             \
+  inline unsigned __vsadu##parts(unsigned a, unsigned b) {                                      \
+    unsigned sum = 0;                                                                           \
+    const unsigned differences = __vabsdiffu##parts(a, b);                                      \
+    for (int i = 0; i < parts; ++i) sum += Unsigned(differences >> i * 32 / parts);             \
+    return sum;                                                                                 \
   }
 SIMT_PACKED(2, std::int16_t, std::uint16_t)
 SIMT_PACKED(4, std::int8_t, std::uint8_t)

@@ -43,6 +43,18 @@ void put(bool& destination, T value) {
 }
 
 // --- special registers ---
+/// As __byte_perm(), but if bit 3 of a digit is set, the result has copies of the selected byte's sign instead.
+inline unsigned prmt(unsigned a, unsigned b, unsigned selector) {
+  const unsigned selected = __byte_perm(a, b, selector);
+  unsigned result = 0;
+  for (int i = 0; i < 32; i += 8) {
+    const unsigned byte = selected >> i & 0xff;
+    const bool is_sign = (selector >> (i / 2) & 8) != 0;
+    result |= (!is_sign ? byte : byte >= 0x80 ? 0xff : 0) << i;
+  }
+  return result;
+}
+
 inline unsigned thread_in_block() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 inline unsigned block_in_grid() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 /// A block is on one multiprocessor until it ends, and neighbours are on different ones.
