@@ -11,10 +11,15 @@ namespace simt {
 void fail_host_call(Worker& worker, const char* name, void* caller) {
   Site site = line_of_call(caller);
   if (site.line == 0) site = worker.launch_site();
-  const bool waits = std::strcmp(name, "cudaDeviceSynchronize") == 0;
-  const std::string why =
-      waits ? ", which kernels cannot since CUDA 12: launch what must come after a child grid into cudaStreamTailLaunch"
-            : ", which only host code may call: move the call there, before or after the launch";
+  const auto is = [name](const char* other) { return std::strcmp(name, other) == 0; };
+  const char* const why =
+      is("cudaDeviceSynchronize")
+          ? ", which kernels cannot since CUDA 12: launch what must come after a child grid into cudaStreamTailLaunch"
+      : is("cudaMalloc") || is("cudaFree")
+          ? ", which CUDA on the CPU supports in host code only: move the call there, before or after the launch, or "
+            "call "
+            "malloc() and free() in the kernel"
+          : ", which only host code may call: move the call there, before or after the launch";
   worker.fail({"host-call", std::string("calls ") + name + why, site, cudaErrorNotPermitted});
 }
 
