@@ -262,14 +262,13 @@ class Judges(contextlib.AbstractContextManager["Judges"]):
 
     def own(self) -> JudgeClient:
         """The judge of the calling thread."""
-        if self._cancelled:
-            raise JudgeDied("cancelled")
         if not hasattr(self._own, "judge"):
             self._own.judge = self._make()
             self._all.append(self._own.judge)
-            if self._cancelled:  # meanwhile
-                self._own.judge.close(for_good=True)
         judge: JudgeClient = self._own.judge
+        if self._cancelled:
+            judge.close(for_good=True)
+            raise JudgeDied("cancelled")
         return judge
 
 
