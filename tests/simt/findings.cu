@@ -255,7 +255,8 @@ TEST_CASE("a host function called by a kernel") {
   Managed<void*> to(1);
   const std::string text = errors_of([&] { call_host<<<1, 1>>>(to.data()); });
   INFO(text);
-  CHECK(text.find("calls cudaMalloc, which CUDA on the CPU supports in host code only: move the call there") != std::string::npos);
+  CHECK(text.find("calls cudaMalloc, which CUDA on the CPU supports in host code only: move the call there") !=
+        std::string::npos);
   CHECK(cudaDeviceSynchronize() == cudaErrorNotPermitted);
   cudaDeviceReset();
 }
