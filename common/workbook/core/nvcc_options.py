@@ -33,8 +33,17 @@ WITH_VALUE = (
 )
 # nvcc links these, and CUDA on the CPU is the runtime itself; the functions of the others are in headers.
 CUDA_LIBRARIES = (
-    *("cudart", "cudart_static", "cudadevrt", "cuda", "cublas", "cublas_static", "curand", "curand_static", "cufft"),
-    *("cufft_static", "nvToolsExt"),
+    "cudart",
+    "cudart_static",
+    "cudadevrt",
+    "cuda",
+    "cublas",
+    "cublas_static",
+    "curand",
+    "curand_static",
+    "cufft",
+    "cufft_static",
+    "nvToolsExt",
 )
 STANDARDS = ("17", "20", "23", "26")
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <tuple>
 #include <type_traits>
 
 #include "../../cuda_runtime.h"
@@ -53,11 +54,19 @@ struct Category<T, std::void_t<typename T::iterator_category>> {
 template <class T>
 using CategoryOf = typename Category<T>::type;
 
+/// Ascending order.
+struct Less {
+  template <class T>
+  bool operator()(const T& a, const T& b) const {
+    return a < b;
+  }
+};
+
 // Overloads differ by these where CUB's arguments alone would fit two of them.
 template <class T>
-using IsNumber = std::enable_if_t<std::is_integral_v<T>, int>;
+using IfInteger = std::enable_if_t<std::is_integral_v<T>, int>;
 template <class T>
-using IsNoNumber = std::enable_if_t<!std::is_arithmetic_v<T>, int>;
+using IfNotArithmetic = std::enable_if_t<!std::is_arithmetic_v<T>, int>;
 template <class T>
 using IsNoIterator = std::enable_if_t<!std::is_pointer_v<T> && std::is_void_v<CategoryOf<T>>, int>;
 

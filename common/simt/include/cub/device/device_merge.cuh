@@ -9,12 +9,6 @@ namespace cub {
 
 namespace detail {
 
-struct Ascending {
-  template <class T>
-  bool operator()(const T& a, const T& b) const {
-    return a < b;
-  }
-};
 /// Of equal keys, those of the first input come first.
 struct MergeBoth {
   template <class First, class Second, class Out, class Less>
@@ -36,7 +30,7 @@ struct MergeBoth {
 
 /// Each first needs to be called without temporary storage; see detail::Call for the errors.
 struct DeviceMerge {
-  template <class Keys1, class Keys2, class Keys, class Less = detail::Ascending>
+  template <class Keys1, class Keys2, class Keys, class Less = detail::Less>
   static cudaError_t MergeKeys(void* storage, std::size_t& bytes, Keys1 keys1, std::int64_t count1, Keys2 keys2,
                                std::int64_t count2, Keys keys, Less less = {}, cudaStream_t stream = nullptr,
                                detail::Site site = detail::Site::here()) {
@@ -45,8 +39,7 @@ struct DeviceMerge {
     return call.run(0, detail::MergeBoth(), detail::Pairs{keys1, none}, std::size_t(count1), detail::Pairs{keys2, none},
                     std::size_t(count2), detail::Pairs{keys, none}, less);
   }
-  template <class Keys1, class Values1, class Keys2, class Values2, class Keys, class Values,
-            class Less = detail::Ascending>
+  template <class Keys1, class Values1, class Keys2, class Values2, class Keys, class Values, class Less = detail::Less>
   static cudaError_t MergePairs(void* storage, std::size_t& bytes, Keys1 keys1, Values1 values1, std::int64_t count1,
                                 Keys2 keys2, Values2 values2, std::int64_t count2, Keys keys, Values values,
                                 Less less = {}, cudaStream_t stream = nullptr,

@@ -1,6 +1,8 @@
 // DeviceRadixSort (CUB, "Device-wide Primitives"): least significant digit first.
 #pragma once
 
+#include <utility>
+
 #include "../detail/one_thread.cuh"
 #include "../detail/radix_bits.cuh"
 

@@ -60,12 +60,6 @@ struct WriteBoth {
   }
 };
 
-struct Less {
-  template <class T>
-  bool operator()(const T& a, const T& b) const {
-    return a < b;
-  }
-};
 struct Greater {
   template <class T>
   bool operator()(const T& a, const T& b) const {
@@ -139,7 +133,7 @@ struct DeviceReduce {
                     detail::Limits<T>::lowest());
   }
   /// The value and the position, in an array each.
-  template <class In, class Out, class Position, detail::IsNoNumber<Position> = 0>
+  template <class In, class Out, class Position, detail::IfNotArithmetic<Position> = 0>
   static cudaError_t ArgMin(void* storage, std::size_t& bytes, In in, Out value, Position position, std::int64_t count,
                             cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceReduce::ArgMin", storage, bytes, stream, site};
@@ -147,7 +141,7 @@ struct DeviceReduce {
     return call.run(0, detail::FindFirst(), in, std::size_t(count), detail::Less(),
                     detail::WriteBoth<Out, Position>{value, position}, detail::Limits<T>::highest());
   }
-  template <class In, class Out, class Position, detail::IsNoNumber<Position> = 0>
+  template <class In, class Out, class Position, detail::IfNotArithmetic<Position> = 0>
   static cudaError_t ArgMax(void* storage, std::size_t& bytes, In in, Out value, Position position, std::int64_t count,
                             cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceReduce::ArgMax", storage, bytes, stream, site};

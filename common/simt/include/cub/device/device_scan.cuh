@@ -85,7 +85,7 @@ struct DeviceScan {
     const detail::Call call{"cub::DeviceScan::ExclusiveSum", storage, bytes, stream, site};
     return call.run(0, detail::ScanExclusive(), in, out, std::size_t(count), Sum(), detail::ValueOf<In>{});
   }
-  template <class In, class Out, class Op, class T, class Count, detail::IsNoNumber<Op> = 0>
+  template <class In, class Out, class Op, class T, class Count, detail::IfNotArithmetic<Op> = 0>
   static cudaError_t ExclusiveScan(void* storage, std::size_t& bytes, In in, Out out, Op op, T init, Count count,
                                    cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceScan::ExclusiveScan", storage, bytes, stream, site};
@@ -97,7 +97,7 @@ struct DeviceScan {
     const detail::Call call{"cub::DeviceScan::InclusiveSum", storage, bytes, stream, site};
     return call.run(0, detail::ScanInclusive(), in, out, std::size_t(count), Sum());
   }
-  template <class In, class Out, class Op, class Count, detail::IsNoNumber<Op> = 0>
+  template <class In, class Out, class Op, class Count, detail::IfNotArithmetic<Op> = 0>
   static cudaError_t InclusiveScan(void* storage, std::size_t& bytes, In in, Out out, Op op, Count count,
                                    cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     const detail::Call call{"cub::DeviceScan::InclusiveScan", storage, bytes, stream, site};
@@ -111,22 +111,22 @@ struct DeviceScan {
   }
 
   // --- in place ---
-  template <class Data, class Count, detail::IsNumber<Count> = 0>
+  template <class Data, class Count, detail::IfInteger<Count> = 0>
   static cudaError_t ExclusiveSum(void* storage, std::size_t& bytes, Data data, Count count,
                                   cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     return ExclusiveSum(storage, bytes, data, data, count, stream, site);
   }
-  template <class Data, class Op, class T, class Count, detail::IsNoIterator<Op> = 0, detail::IsNumber<Count> = 0>
+  template <class Data, class Op, class T, class Count, detail::IsNoIterator<Op> = 0, detail::IfInteger<Count> = 0>
   static cudaError_t ExclusiveScan(void* storage, std::size_t& bytes, Data data, Op op, T init, Count count,
                                    cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     return ExclusiveScan(storage, bytes, data, data, op, init, count, stream, site);
   }
-  template <class Data, class Count, detail::IsNumber<Count> = 0>
+  template <class Data, class Count, detail::IfInteger<Count> = 0>
   static cudaError_t InclusiveSum(void* storage, std::size_t& bytes, Data data, Count count,
                                   cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     return InclusiveSum(storage, bytes, data, data, count, stream, site);
   }
-  template <class Data, class Op, class Count, detail::IsNumber<Count> = 0>
+  template <class Data, class Op, class Count, detail::IfInteger<Count> = 0>
   static cudaError_t InclusiveScan(void* storage, std::size_t& bytes, Data data, Op op, Count count,
                                    cudaStream_t stream = nullptr, detail::Site site = detail::Site::here()) {
     return InclusiveScan(storage, bytes, data, data, op, count, stream, site);
