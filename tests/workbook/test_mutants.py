@@ -75,9 +75,27 @@ class Places(unittest.TestCase):
         self.assertIn("the second `i` should be 0", found)
         self.assertIn("`i` should be 0", texts("keys[left + i] = 0;"))
 
+    def test_a_number_with_its_operation(self) -> None:
+        self.assertIn("`2` in `n / 2` is too large by one", texts("for (int t = 0; t < n / 2; ++t) keys[t] = 0;"))
+        self.assertIn("`1` is too small by one", texts("keys[i] = 1;"))
+
     def test_built_in_variables(self) -> None:
         found = texts("const int t = threadIdx.x;")
         self.assertTrue([text for text in found if text.startswith("threadIdx.x numbers the threads of one block")])
+
+    def test_what_was_forgotten(self) -> None:
+        found = texts("keys[2 * i] = 0;")
+        self.assertIn("`n` must be added to `2 * i`", found)
+        self.assertNotIn("`i` must be added to `2 * i`", found)
+        constant = "constexpr int tile_keys = 1024;\n" + KERNEL % "for (int t = 0; t < n; t += gridDim.x) keys[t] = 0;"
+        self.assertIn("`gridDim.x` must be multiplied by `tile_keys`", [one.text for one in Sites(constant).mutants])
+        self.assertNotIn("tile_keys", Sites(constant, has_constants=False).text().partition("\n")[2])
+
+    def test_lambdas_stay_as_they_are(self) -> None:
+        self.assertEqual(texts("run([keys](int a) { keys[a] = a + 1; });"), [])
+
+    def test_a_constant_pointer_is_a_declaration(self) -> None:
+        self.assertNotIn("`unsigned * const flat = & n` should not be here", texts("unsigned* const flat = &n;"))
 
     def test_a_return_in_a_loop(self) -> None:
         found = texts("for (int j = 0; j < 4; ++j) if (j == i) return;")

@@ -36,6 +36,18 @@ class Held:
     name: str
 
 
+@dataclass(frozen=True)
+class Loop:
+    """A `for` or `while`: its first and last line, the three parts of its head, and its body."""
+
+    line: int
+    last: int
+    start: str
+    condition: str
+    step: str
+    body: str
+
+
 def _without_comments(text: str) -> str:
     return re.sub(r"//[^\n]*|/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)
 
@@ -184,6 +196,21 @@ class Source:
             if self.text.startswith(("for", "while"), at) and self._line_at(begins) <= line <= self._line_at(ends)
         ]
         return sorted(number for number in around if number != line or len(around) == 1)
+
+    @cached_property
+    def loops(self) -> list[Loop]:
+        """All loops, in the order of the file."""
+        found = []
+        for begins, ends, at, head in self._blocks():
+            parts = [" ".join(part.split()) for part in head.split(";")]
+            if self.text.startswith("while", at):
+                parts = ["", *parts, ""]
+            is_of_do = self.text[begins] == ";" and self.text[:at].rstrip().endswith("}")
+            if not self.text.startswith("if", at) and len(parts) == 3 and not is_of_do:
+                start, condition, step = parts
+                body = self.text[begins : ends + 1]
+                found.append(Loop(self._line_at(at), self._line_at(ends), start, condition, step, body))
+        return found
 
     def function_of(self, line: int) -> tuple[str, int, int]:
         """The name of the function around a line, and its first and last line."""

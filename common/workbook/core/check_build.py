@@ -159,6 +159,8 @@ def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True, i
         what = what.partition(_ROWS)[0]
     if is_explained and outcome.changed_nothing:
         what = what.partition(";")[0]  # what follows asks for the cause
+    if is_explained and outcome.status == "hung":
+        what = what.partition(". ")[0]
     if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
         what = f"{outcome.status}: {what}"
     findings = [str(finding) for finding in outcome.findings[: 1 if is_explained else MOST_FINDINGS]]

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..causes import search as causes
-from ..causes.source import line_of
+from ..causes.endless import endless
+from ..causes.source import Source, line_of
 from ..causes.stage_check import Cause
 from ..inspection import look
 from ..mutants import search as mutants
@@ -333,6 +334,8 @@ class Checker:
         is_known = self.observed and causes.can_explain(shown.outcome)
         shrunk = self._shrunk(shown) if is_known else None
         cause = self._cause_in_stages(shown, shrunk) if is_known else None
+        if shown.outcome.status == "hung":
+            cause = endless(self._placed(shown.outcome), Source(self._source_of(shown.step)))
         if cause:
             print(wrapped_message(str(cause)))
         else:
@@ -421,7 +424,7 @@ class Checker:
         """Prints where small changes fix the step. `cause`: what was found to go wrong."""
         line = (line_of(cause.place)[1] if cause else 0) or shown.outcome.line or 0
         most_keys = min(shown.line.affordable.check, mutants.MOST_KEYS)
-        first = shrunk.smallest.case if shrunk else shown.outcome.case
+        first = shrunk.smallest.case if shrunk else self._with_few_keys(shown)
         failing = [case for case in dict.fromkeys((first, shown.outcome.case)) if case.n <= most_keys]
         sets = [group for name in ("quick", "check") for group in self._cases(shown.step, name, "check")]
         groups = groups_of(sets, shown.line, self.check_types)
@@ -434,6 +437,17 @@ class Checker:
             result = result.at(cause.lines)
         for text in result.lines(self._source_of(shown.step)) if result else []:
             print(wrapped_message(text), flush=True)
+
+    def _with_few_keys(self, shown: Failure) -> Case:
+        """The case to show; if it does not end, one of few keys that fails, too."""
+        case = shown.outcome.case
+        for n in CLEAR_KEYS if shown.outcome.status == "hung" else ():
+            few = replace(case, n=n)
+            environment = {**check_build.environment(), "SIMT_SECONDS": mutants.QUICK_SECONDS}
+            seen = self.judge.run(self.runner("check"), few, timeout=QUICK_SECONDS, environment=environment)
+            if not seen.passed:
+                return few
+        return case
 
     def _is_right(self, shown: Failure, runner: Path, environment: Mapping[str, str]) -> bool:
         """Whether the step passes on the check build with the change that an environment chooses, within the limit of

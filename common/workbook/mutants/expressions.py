@@ -10,6 +10,7 @@ from .reading import (
     Name,
     called,
     closing,
+    has_lambda,
     is_mark,
     is_operand,
     operands,
@@ -34,6 +35,10 @@ _BUILTINS = {
         ("0u", "threadIdx.x should not be used here"),
     ),
     "blockIdx": (
+        (
+            "blockIdx.x * blockDim.x + threadIdx.x",
+            "blockIdx.x numbers the blocks, not the threads of the whole grid",
+        ),
         ("0u", "blockIdx.x should not be used here"),
         ("threadIdx.x", "blockIdx.x is used where threadIdx.x is needed"),
     ),
@@ -42,6 +47,7 @@ _BUILTINS = {
         ("blockDim.x * gridDim.x", "blockDim.x is the number of threads per block, not in the whole grid"),
     ),
     "gridDim": (
+        ("gridDim.x * blockDim.x", "gridDim.x is the number of blocks, not of the threads in the whole grid"),
         ("blockDim.x", "gridDim.x, the number of blocks, is used where blockDim.x, the threads per block, is needed"),
         ("1u", "gridDim.x should not be used here"),
     ),
@@ -65,9 +71,11 @@ _KEEPS_OUT = "the condition `{}` does not hold where it should"
 class Expressions:
     """Adds the mutants of expressions, whose places are indices of tokens."""
 
-    def __init__(self, made: Schemata) -> None:
+    def __init__(self, made: Schemata, constants: Sequence[str]) -> None:
+        """`constants`: names of numbers that may be used everywhere."""
         self._made = made
         self._tokens = made.tokens
+        self._constants = constants
         self.scopes: list[list[Name]] = []
 
     def _names(self) -> dict[str, Name]:
@@ -77,9 +85,9 @@ class Expressions:
 
     def expression(self, begin: int, end: int, is_loop: bool = False, is_value: bool = False) -> None:
         """An expression, the tokens [begin, end). `is_loop`: it ends a loop. `is_value`: it may be a number."""
-        if begin >= end or self._made.is_excluded(begin, end):
-            return
         tokens = self._tokens
+        if begin >= end or self._made.is_excluded(begin, end) or has_lambda(tokens, begin, end):
+            return
         marks = [i for i in top_level(tokens, begin, end) if tokens[i].kind == "mark" and i > begin]
         launch = next((i for i in range(begin, end) if is_mark(tokens[i], "<<<")), None)
         assignment = next((i for i in marks if tokens[i].text in _ASSIGNMENTS), None)
@@ -106,13 +114,35 @@ class Expressions:
         number = self._made.add(begin, *texts, rank=rank)
         self._made.wrap(begin, end, f"mutants::condition({number}, bool(", "))")
 
-    def value(self, begin: int, end: int, rank: int = 2) -> None:
-        """A number."""
+    def value(self, begin: int, end: int, rank: int = 2, operation: str = "") -> None:
+        """A number. `operation`: of which it is an operand."""
         if self._made.is_excluded(begin, end):
             return
-        what = self._named(begin, end)
+        what = self._named(begin, end) + (f" in `{operation}`" if operation else "")
         number = self._made.add(begin, *(f"{what} {text}" for text in _WRONG_VALUES), rank=rank)
         self._made.wrap(begin, end, f"mutants::value({number}, ", ")")
+
+    def _forgotten(self, begin: int, end: int) -> None:
+        """A number that may have to be added to a variable, or multiplied by a constant."""
+        made = self._made
+        words = {token.text for token in self._tokens[begin:end]}
+        terms = [name.name for name in self._names().values() if name.is_integer and name.name not in words]
+        factors = [name for name in self._constants if name not in {*words, *self._names()}]
+        if not (terms or factors) or begin >= end or made.is_excluded(begin, end):
+            return
+        what = made.spelled(begin, end)
+        texts = [
+            *(f"`{name}` must be {how} `{what}`" for name in terms for how in ("added to", "subtracted from")),
+            *(f"`{what}` must be multiplied by `{name}`" for name in factors),
+        ]
+        number = made.add(begin, *texts, rank=4)
+        made.wrap(begin, end, f"mutants::with_term({number}, ", "".join(f", {name}" for name in terms) + ")")
+        made.wrap(
+            begin,
+            end,
+            f"mutants::with_factor({number + 2 * len(terms)}, ",
+            "".join(f", {name}" for name in factors) + ")",
+        )
 
     def _named(self, begin: int, end: int) -> str:
         """The tokens [begin, end), and which of several that are alike in their line: "the second `left`"."""
@@ -169,8 +199,10 @@ class Expressions:
                 self._arithmetic(begin, i, end)
         self._parts(begin, end)
         is_single = end - begin == 1  # a name has been seen to, and a number, too
-        if is_value and not relations and not is_single:
-            self.value(begin, end)
+        if is_value and not relations:
+            if not is_single:
+                self.value(begin, end)
+            self._forgotten(begin, end)
 
     def _relation(self, begin: int, at: int, end: int, is_loop: bool) -> None:
         what, word = self._made.spelled(begin, end), self._tokens[at].text
@@ -280,8 +312,15 @@ class Expressions:
                 at = self._word(begin, at, end, is_target)
             else:
                 if token.kind == "number" and token.text.rstrip("uUlL").isdigit():
-                    self.value(at, at + 1)
+                    self.value(at, at + 1, operation=self._operation(begin, at, end))
                 at += 1
+
+    def _operation(self, begin: int, at: int, end: int) -> str:
+        """The operation in an expression of which the number at `at` is an operand: `n / 2`."""
+        tokens = self._tokens
+        near = (i for i in (at - 1, at + 1) if begin < i < end - 1)
+        mark = next((i for i in near if tokens[i].text in ARITHMETIC and is_operand(tokens[i - 1])), None)
+        return "" if mark is None else self._made.spelled(*operands(tokens, begin, mark, end))
 
     def _bracket(self, begin: int, at: int, close: int, end: int) -> None:
         tokens = self._tokens
@@ -289,6 +328,7 @@ class Expressions:
         if is_mark(tokens[at], "["):
             self.expression(at + 1, close)
             self.value(at + 1, close)
+            self._forgotten(at + 1, close)
         elif is_mark(tokens[at], "<"):
             self._twin(begin, at - 1, close, end)
         elif is_mark(tokens[at], "("):
@@ -370,3 +410,8 @@ class Expressions:
             function = "value_of" if by_value else "one_of"
             rest = "".join(f", {other.name}" for other in others)
             made.wrap(at, at + 1, f"mutants::{function}({number}, ", f"{rest})")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The last arguments of a call, and its end."""
+    return "".join(f", {name}" for name in names) + ")"

@@ -92,6 +92,47 @@ inline T&& value(int, T&& given) {
   return std::forward<T>(given);
 }
 
+/// An integer, or its sum with another one, or its difference from it.
+template <class T, class... Terms>
+  requires is_integer<T>
+inline std::decay_t<T> with_term(int number, T&& given, Terms... terms) {
+  const int chosen_one = variant(number, 2 * sizeof...(terms));
+  std::decay_t<T> result = given;
+  int index = 0;
+  const auto take = [&](auto term) {
+    if constexpr (is_integer<decltype(term)>) {
+      if (index == chosen_one) result = std::decay_t<T>(result + term);
+      if (index + 1 == chosen_one) result = std::decay_t<T>(result - term);
+    }
+    index += 2;
+  };
+  if (chosen_one >= 0) (take(terms), ...);
+  return result;
+}
+/// Anything else stays as it is.
+template <class T, class... Terms>
+  requires(!is_integer<T>)
+inline T&& with_term(int, T&& given, Terms...) {
+  return std::forward<T>(given);
+}
+
+/// An integer, or its product with another one.
+template <class T, class... Factors>
+inline T with_factor(int number, T given, Factors... factors) {
+  if constexpr (is_integer<T>) {
+    const int chosen_one = variant(number, sizeof...(factors));
+    int index = 0;
+    const auto take = [&](auto factor) {
+      if constexpr (is_integer<decltype(factor)>) {
+        if (index == chosen_one) given = T(given * factor);
+      }
+      ++index;
+    };
+    if (chosen_one >= 0) (take(factors), ...);
+  }
+  return given;
+}
+
 /// The value of a variable, or that of another one, as far as it can be converted.
 template <class T, class... Others>
 inline std::decay_t<T> value_of(int number, T&& own, Others&&... others) {
@@ -265,7 +306,7 @@ inline auto compute(int number, const A& a, const B& b, Op op, Other other, Anot
 
 #define STEP_MUTANTS_OPERATOR(OP, OTHER, ANOTHER)                                                                     \
   template <class A>                                                                                                  \
-  inline ComputedWith<A> operator OP(const A & left, Computed how) {                                                  \
+  inline ComputedWith<std::decay_t<const A>> operator OP(const A & left, Computed how) {                              \
     return {left, how.number};                                                                                        \
   }                                                                                                                   \
   template <class A, class B>                                                                                         \

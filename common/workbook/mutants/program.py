@@ -12,10 +12,12 @@ from .reading import RewriteError
 from .schemata import Mutant
 from .sites import Sites
 
-_ERROR = re.compile(r"^\S+?:(\d+):(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
+# An error, or in what it was found: the error itself may be in a header.
+_ERROR = re.compile(r"^(\S+?):(\d+):(?:\d+:)? +(?:(?:fatal )?error: |required from )", re.MULTILINE)
 HEADER = Path(__file__).with_name("mutants.h")
+_UNDECLARED = re.compile(r"error: [‘'](\w+)[’'] was not declared")
 OPTIONS = ("-w", "-include", str(HEADER), "-fdiagnostics-color=never")
-TRIES = 3  # to compile the file, each without the lines whose changes did not compile before
+TRIES = 4  # to compile the file: the second without constants, the others without lines that did not compile before
 
 
 class NotMade(Exception):
@@ -35,15 +37,19 @@ class MutantProgram:
 
     def _made(self, recipe: Recipe, text: str, folder: Path) -> Sequence[Mutant]:
         excluded: set[int] = set()
-        for _ in range(TRIES):
-            sites = Sites(text, excluded)
+        name = Path(recipe.source).name
+        for number in range(TRIES):
+            sites = Sites(text, excluded, has_constants=number == 0)
             try:
                 changed = recipe.make_object(sites.text(), folder, OPTIONS)
             except subprocess.CalledProcessError as error:
-                lines = {int(line) for line in _ERROR.findall(error.stderr)}
-                if lines <= excluded:
-                    break
-                excluded |= lines
+                lines = {int(line) for file, line in _ERROR.findall(error.stderr) if Path(file).name == name}
+                for lost in set(_UNDECLARED.findall(error.stderr)):  # their declarations became something else
+                    lines |= {n for n, line in enumerate(text.splitlines(), 1) if re.search(rf"\b{lost}\b", line)}
+                if number > 0:
+                    if lines <= excluded:
+                        break
+                    excluded |= lines
                 continue
             recipe.make_runner(changed, [], self.runner)
             return sites.mutants

@@ -25,6 +25,8 @@ _INTEGERS = frozenset(
     "int unsigned long short size_t int64_t uint64_t int32_t uint32_t int16_t uint16_t ptrdiff_t".split()  # noqa: SIM905
 )
 _QUALIFIERS = frozenset({"const", "constexpr", "static", "volatile", "auto", "unsigned", "__shared__", "typename"})
+_BEHIND_TYPE = ("*", "&", "&&", "const", "__restrict__")
+_NEAR_NUMBERS = frozenset("+-*/%[]") | {"<", "<=", ">=", "==", "+="}
 _AFTER_NAME = ("=", ";", ",", "[", "(", "{")
 _LONGEST_ARGUMENTS = 40  # tokens of a template's arguments
 
@@ -142,6 +144,8 @@ def declarator(tokens: Sequence[Token], begin: int, end: int) -> int | None:
     while at < end and tokens[at].text in _QUALIFIERS:
         at += 1
     has_type = any(token.text in ("auto", "unsigned") for token in tokens[begin:at])
+    while has_type and at < end and tokens[at].text in _BEHIND_TYPE:
+        at += 1
     if at + 1 >= end or tokens[at].kind != "word":
         return None
     if not (has_type and tokens[at + 1].text in _AFTER_NAME):
@@ -163,7 +167,7 @@ def _behind_type(tokens: Sequence[Token], at: int, end: int) -> int:
             at += 1
             if depth <= 0:
                 break
-    while at < end and tokens[at].text in ("*", "&", "&&", "const", "int", "long", "__restrict__"):
+    while at < end and tokens[at].text in (*_BEHIND_TYPE, "int", "long"):
         at += 1
     return at
 
@@ -209,6 +213,11 @@ def is_operand(token: Token) -> bool:
     return token.kind == "number" or is_mark(token, ")") or is_mark(token, "]")
 
 
+def has_lambda(tokens: list[Token], begin: int, end: int) -> bool:
+    """Whether the tokens [begin, end) contain a lambda: a bracket with what it captures stands behind no operand."""
+    return any(is_mark(tokens[i], "[") and not (i > 0 and is_operand(tokens[i - 1])) for i in range(begin, end))
+
+
 def operands(tokens: list[Token], begin: int, at: int, end: int) -> tuple[int, int]:
     """Where the operands of the arithmetic operator at `at` begin and end, in an expression."""
     tight, loose = frozenset("*/%"), ARITHMETIC - frozenset("*/%")
@@ -224,6 +233,27 @@ def operands(tokens: list[Token], begin: int, at: int, end: int) -> tuple[int, i
             last = i
             break
     return first, last
+
+
+def constants(tokens: list[Token], text: str) -> list[str]:
+    """Names that stand for numbers in a file and are not declared there, or only as `constexpr int` where a line
+    begins: they may be used everywhere in it."""
+    used, others = set(), set()
+    for i in range(2, len(tokens) - 1):
+        before, token, after = tokens[i - 1], tokens[i], tokens[i + 1]
+        if token.kind != "word" or "_" not in token.text.strip("_") or not token.text.islower():
+            continue
+        farther = tokens[i - 2]
+        is_pointer = before.text == "*" and (farther.text in _INTEGERS or farther.text[:1].isupper())
+        if [farther.text, before.text] == ["constexpr", "int"] and text[farther.start - 1] == "\n":
+            used.add(token.text)
+        elif (before.kind == "word" and before.text != "return") or before.text in (".", "->", "::", "&", ">"):
+            others.add(token.text)  # declared, or a part of something
+        elif is_pointer or before.text + farther.text == "[[" or after.text in ("(", "<", "::", "{", "=", "[", "."):
+            others.add(token.text)
+        elif {before.text, after.text} & _NEAR_NUMBERS:
+            used.add(token.text)
+    return sorted(used - others)
 
 
 def called(tokens: list[Token], opened: int) -> tuple[int, int]:

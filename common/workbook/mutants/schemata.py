@@ -19,7 +19,7 @@ class Mutant:
     line: int
     text: str
     function: str  # in which it is
-    rank: int  # from 0 to 3: mutants that say more have a lower one
+    rank: int  # from 0 to 4: mutants that say more have a lower one
     kind: str = ""  # "put" and "taken", of barriers
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..core import build
 from ..core.judge_client import JudgeClient, JudgeDied
-from ..core.judge_types import Case
+from ..core.judge_types import Case, Outcome
 from ..core.recipe import Recipe
 from .program import MutantProgram, NotMade
 from .schemata import Mutant
@@ -27,6 +27,7 @@ ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been foun
 MOST_PATIENT = 3.0  # on a busy machine, these limits grow by up to this factor
 EXAMINATION_SECONDS = 8.0  # for the whole check of a step with one change
 CASE_SECONDS = 2.0  # more than a case with few keys takes, unless a mutant makes it endless
+QUICK_SECONDS = "0.5"  # of processor time without a change, in every case but the first
 KERNEL_SECONDS = "0.2", "2"  # of processor time, in the first case, which has few keys, and in the others
 MOST_KEYS = 3000  # of a case
 OTHERS = 8  # cases that must still pass
@@ -133,7 +134,8 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             judges: queue.Queue[JudgeClient] = queue.Queue()
             for _ in range(workers):
                 judges.put(stack.enter_context(JudgeClient()))
-            trial = _Trial(program, judges, [*failing, *_chosen(others)])
+            trial = _Trial(program, judges, failing[:1])
+            trial.add_quick([*failing[1:], *_chosen(others)], workers)
             reached = trial.reached(Path(self._folder.name) / "seen")
             if reached is None:
                 return None
@@ -184,11 +186,19 @@ class _Trial:
     """The runs of one search."""
 
     def __init__(self, program: MutantProgram, judges: queue.Queue[JudgeClient], cases: Sequence[Case]) -> None:
-        self._program, self._judges, self._cases = program, judges, cases
+        self._program, self._judges, self._cases = program, judges, list(cases)
         self._started = time.monotonic()
         self._patience = patience()
         self._has_telling = self._is_ended = False
         self.tried = 0
+
+    def add_quick(self, cases: Sequence[Case], workers: int) -> None:
+        """Adds those that take little time without a change: of others, no run with a change would be seen to end. All
+        of them, if none ends: then the mistake is why."""
+        with ThreadPoolExecutor(workers) as pool:
+            outcomes = pool.map(lambda case: self._run(case, {"SIMT_SECONDS": QUICK_SECONDS}), cases)
+            quick = [case for case, outcome in zip(cases, outcomes) if outcome and outcome.status != "hung"]
+        self._cases += quick or cases
 
     def mending(self, choices: Sequence[tuple[Mutant, ...]], workers: int) -> list[Found]:
         """Those with which all cases pass."""
@@ -227,11 +237,15 @@ class _Trial:
         return [mutant for mutant in self._program.mutants if mutant.place in seen]
 
     def _passes(self, case: Case, environment: Mapping[str, str]) -> bool:
+        outcome = self._run(case, environment)
+        return outcome is not None and outcome.passed and not outcome.findings
+
+    def _run(self, case: Case, environment: Mapping[str, str]) -> Outcome | None:
+        """None: the judge ended."""
         judge = self._judges.get()
         try:
-            outcome = judge.run(self._program.runner, case, timeout=CASE_SECONDS, environment=environment)
+            return judge.run(self._program.runner, case, timeout=CASE_SECONDS, environment=environment)
         except JudgeDied:
-            return False
+            return None
         finally:
             self._judges.put(judge)
-        return outcome.passed and not outcome.findings

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .expressions import Expressions
-from .reading import CONTROLS, Function, Name, closing, comma, declarator, functions, is_mark, parameters, type_of
+from .reading import (
+    CONTROLS,
+    Function,
+    Name,
+    closing,
+    comma,
+    constants,
+    declarator,
+    functions,
+    is_mark,
+    parameters,
+    type_of,
+)
 from .schemata import Mutant, Schemata
 
 _NOT_EXPRESSIONS = frozenset({"static_assert", "using", "typedef", "extern", "asm", "throw", "template", "goto", ";"})
@@ -15,11 +27,12 @@ _BARRIERS = ("__syncthreads", "__syncwarp")
 class Sites:
     """All mutants of a file."""
 
-    def __init__(self, text: str, excluded: Iterable[int] = ()) -> None:
-        """`excluded`: lines that stay as they are, because their changes do not compile. RewriteError."""
+    def __init__(self, text: str, excluded: Iterable[int] = (), has_constants: bool = True) -> None:
+        """`excluded`: lines that stay as they are, because their changes do not compile. `has_constants`: whether names
+        that seem to stand for numbers are used as factors. RewriteError."""
         self._made = Schemata(text, excluded)
         self._tokens = self._made.tokens
-        self._expressions = Expressions(self._made)
+        self._expressions = Expressions(self._made, constants(self._tokens, text) if has_constants else ())
         self._has_shared = "__shared__" in text
         self._can_wait = False
         self._loops = 0  # around the statement

@@ -133,7 +133,9 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
 /// were seen to wait at, or else the launch.
 void end_here(const Worker& worker, void* where) {
   static Site barrier{"?", 0};
-  Site site = site_of(where);
+  // A loop that does not end is the matter of the program that calls a function of a header.
+  Site site = site_of(where, Frame::in_source);
+  if (is_emulation(site)) site = site_of(where);
   if (is_emulation(site)) {
     if (worker.barrier_site().line != 0) barrier = worker.barrier_site();
     if (interruption.attempts_left.fetch_sub(1) > 1) return;

@@ -1,0 +1,80 @@
+"""Why a kernel does not end: the loops of the step's file, and what their conditions wait for."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.judge_types import Outcome
+from .source import Loop, Source, line_of
+from .stage_check import Cause
+
+_NAME = r"[A-Za-z_]\w*"
+_TYPES = frozenset({"int", "unsigned", "long", "bool", "true", "false", "std", "auto"})
+_CHANGED = r"(?:(?:\+\+|--)\s*{0}\b|(?<![\w.]){0}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|&\s*{0}\b)"
+_COMPARED = re.compile(rf"^\s*({_NAME})\s*(<=|>=|<|>)\s*(.+?)\s*$")
+_GROWS = r"(?:\+\+\s*{0}\b|\b{0}\s*(?:\+\+|\+=|\*=|<<=))"
+_FALLS = r"(?:--\s*{0}\b|\b{0}\s*(?:--|-=|/=|>>=))"
+_KEPT = r"\b{0}\s*(?:[-+]=\s*0|[*/]=\s*1|(?:<<|>>)=\s*0)\s*$"
+_DOUBLED = r"\b{0}\s*(?:\*=|<<=)"
+_HALVED = r"\b{0}\s*(?:/=|>>=)"
+
+
+def endless(outcome: Outcome, source: Source) -> Cause | None:
+    """The loop in which a kernel was when its time ended, or another one of the file that cannot end."""
+    file, line = line_of(outcome.place)
+    if outcome.status != "hung":
+        return None
+    around = [loop for loop in source.loops if loop.line <= line <= loop.last] if file == source.file else []
+    for loop in [*reversed(around), *source.loops]:
+        if why := _why(loop):
+            return Cause(f"{source.file}:{loop.line}", f"this loop does not end: {why}", is_certain=True)
+    if not around:
+        return None
+    outer = [source.quoted(loop.line) for loop in around[:-1]]
+    details = (f"or a loop around it: {'; '.join(outer)}",) if outer else ()
+    inner = around[-1].line
+    return Cause(f"{file}:{inner}", "the kernel was still in this loop when its time ended: does it end?", details)
+
+
+def _why(loop: Loop) -> str:
+    """Why a loop cannot end; "" if nothing shows that."""
+    return _unchanged(loop) or _wrong_way(loop)
+
+
+def _unchanged(loop: Loop) -> str:
+    condition = loop.condition
+    names = [name for name in re.findall(rf"(?<![\w.>]){_NAME}\b", condition) if name not in _TYPES]
+    is_plain = names and not re.search(r"[\[(*]|->|\+\+|--", condition)
+    if not is_plain or re.search(r"\b(?:break|return|goto)\b", loop.body):
+        return ""
+    all_changes = f"{loop.step};{loop.body}"
+    if any(re.search(_CHANGED.format(name), all_changes) for name in names):
+        kept = next((name for name in names if re.search(_KEPT.format(name), loop.step)), "")
+        return f"`{loop.step}` does not change {kept}" if kept else ""
+    if changed := re.search(rf"({_NAME})\s*(?:\+\+|--|[-+*/]?=|<<=|>>=)|(?:\+\+|--)\s*({_NAME})", loop.step):
+        return f"it changes {changed[1] or changed[2]}, but its condition is `{condition}`"
+    return f"nothing in it changes {' or '.join(dict.fromkeys(names))}, and its condition is `{condition}`"
+
+
+def _wrong_way(loop: Loop) -> str:
+    compared = _COMPARED.match(loop.condition)
+    if not compared or "&&" in loop.condition:
+        return ""
+    name, how, limit = compared.groups()
+    if re.search(_CHANGED.format(name), loop.body):
+        return ""
+    if how == ">=" and limit == "0":
+        if re.search(_HALVED.format(name), loop.step):
+            return f"`{loop.step}` leaves {name} at 0, and `{loop.condition}` is true then"
+        if re.search(r"\b(?:unsigned|size_t|uint\d+_t)\b", loop.start):
+            return f"{name} is unsigned, so `{loop.condition}` is always true"
+    wrong = _FALLS if how in ("<", "<=") else _GROWS
+    if re.search(wrong.format(name), loop.step):
+        return f"`{loop.step}` moves {name} away from what ends it: its condition is `{loop.condition}`"
+    begins = re.search(rf"\b{name}\s*=\s*(.*)$", loop.start)
+    if begins and re.search(_DOUBLED.format(name), loop.step):
+        if begins[1].strip() == "0":
+            return f"{name} begins with 0, and `{loop.step}` leaves it at 0"
+        if begins[1].strip() == "threadIdx.x":
+            return f"in thread 0, {name} begins with 0, and `{loop.step}` leaves it at 0"
+    return ""

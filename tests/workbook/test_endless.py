@@ -1,0 +1,65 @@
+"""Why a loop of a kernel does not end."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from workbook.causes.endless import endless
+from workbook.causes.source import Source
+from workbook.core.judge_types import Case, Outcome
+
+KERNEL = """
+__global__ void kernel(int* keys, int n) {
+  %s
+}
+"""
+
+
+def cause(loop: str, line: int = 4, status: str = "hung") -> str:
+    """What is said of a kernel with a loop that was in a line when its time ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "x.cu"
+        file.write_text(KERNEL % loop, encoding="utf-8")
+        case = Case("01-odd-even", 1, 8)
+        found = endless(Outcome(case=case, passed=False, status=status, file=str(file), line=line), Source(str(file)))
+    return str(found).replace(str(file), "x.cu") if found else ""
+
+
+class Endless(unittest.TestCase):
+    def test_a_variable_that_stays_the_same(self) -> None:
+        for step, why in (
+            ("i += 0", "`i += 0` does not change i"),
+            ("i *= 1", "`i *= 1` does not change i"),
+            ("k += 1", "it changes k, but its condition is `i < n`"),
+        ):
+            with self.subTest(step):
+                said = cause(f"for (int i = 0, k = 0; i < n; {step})\n    keys[i] = 0;")
+                self.assertTrue(said.startswith(f"x.cu:3: error: this loop does not end: {why}"), said)
+
+    def test_a_while_loop(self) -> None:
+        self.assertIn("nothing in it changes k or n", cause("int k = 1;\n  while (k < n) {\n    keys[k] = 0;\n  }", 5))
+        self.assertIn("does it end?", cause("int k = 1;\n  while (k < n) {\n    k += keys[k];\n  }", 5))
+
+    def test_halving(self) -> None:
+        loop = "for (int stride = n / 2; stride >= 0; stride /= 2)\n    keys[stride] = 0;"
+        self.assertIn("`stride /= 2` leaves stride at 0, and `stride >= 0` is true then", cause(loop))
+
+    def test_the_wrong_way(self) -> None:
+        self.assertIn("away from what ends it", cause("for (int i = 0; i < n; --i)\n    keys[i] = 0;"))
+        self.assertIn("i is unsigned", cause("for (unsigned i = n; i >= 0; --i)\n    keys[i] = 0;"))
+        self.assertIn("in thread 0, i begins with 0", cause("for (int i = threadIdx.x; i < n; i *= 2)\n    keys[i] = 0;"))
+
+    def test_a_loop_elsewhere_in_the_file(self) -> None:
+        self.assertIn("x.cu:3: error", cause("for (int i = 0; i < n; i -= 1) {}\n  keys[0] = 0;", 4))
+
+    def test_do_while_is_not_read(self) -> None:
+        self.assertEqual(cause("int k = 0;\n  do {\n    ++k;\n  } while (k < n);", 5), "")
+
+    def test_only_what_hangs(self) -> None:
+        self.assertEqual(cause("for (int i = 0; i < n; i += 0)\n    keys[i] = 0;", status="wrong"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
