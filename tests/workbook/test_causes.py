@@ -104,6 +104,21 @@ void host(Key* keys) {
         self.assertEqual(self.source.index_of(5), "i comes from line 4: const int i = 2 * t + parity")
         self.assertEqual(self.source.index_of(9), "")
 
+    def test_where_a_pointer_comes_from(self) -> None:
+        text = "void f() {\n  const int lo = box * j;\n  Key* p = keys + lo;\n  if (before(*p, 1)) *p = 1;\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").index_of(4), "lo comes from line 2: const int lo = box * j")
+
+    def test_an_index_of_two_branches(self) -> None:
+        text = "void f() {\n  if (a) {\n    i = 1;\n  } else {\n    i = 2;\n  }\n  keys[i] = 0;\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").index_of(7), "i comes from line 5: i = 2, or from line 3: i = 1")
+
+    def test_a_key_behind_a_pointer(self) -> None:
+        text = "void f(Key* p) {\n  const std::uint32_t first = *p;\n  const int count = 2 * n;\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual([held.line for held in Source("a.cu").held], [2])
+
     def test_what_ends_a_loop(self) -> None:
         self.assertEqual(
             self.source.bound_of(4),
@@ -614,6 +629,32 @@ class Remarks(unittest.TestCase):
         self.assertEqual(
             self.of(down, cause).details, ("this loop makes the numbers: line 3: for (int j = k / 4; j > 0; j /= 2)",)
         )
+
+    def test_a_stage_that_is_missing_at_first(self) -> None:
+        text = (
+            "void clean(int s) {\n  exchange(s);\n}\n\nvoid f() {\n"
+            "  for (int s = tile / 4; s > 0; s >>= 1) {\n    clean(s);\n  }\n}\n"
+        )
+        words = "the stage with stride 512 of runs of 2048 keys is missing"
+        cause = Cause("a.cu:2", words, ("where do the loops over runs and strides begin and end?", "in launch 3"))
+        asked = "does this loop begin with the right stride? line 6: for (int s = tile / 4; s > 0; s >>= 1)"
+        self.assertEqual(self.of(text, cause).details, (asked, "in launch 3"))
+
+    def test_keys_of_another_array(self) -> None:
+        text = "void sort(Key* keys) {\n  exchange(keys);\n}\n\nvoid f() {\n  sort(all.data);\n}\n"
+        detail = "the keys are in tile: which array is passed to what compares them?"
+        found = self.of(text, Cause("a.cu:2", "thread 1 compares keys in global memory, not in tile", (detail,)))
+        self.assertEqual(found.place, "a.cu:6")
+        self.assertEqual(
+            found.details, ("which array does this line pass? line 6: sort(all.data)", "the keys are in tile")
+        )
+
+    def test_a_guard_of_the_first_position(self) -> None:
+        text = "void f() {\n  if (i < count) exchange(keys, values, i, partner);\n}\n"
+        skip = "skip a comparator whose partner is not below 7"
+        found = self.of(text, Cause("a.cu:2", "compares tile[6] and tile[7], but there is no tile[7]", (skip,)))
+        tests = "the guard `i < count` tests only the first position of the pair: partner must be below 7, too"
+        self.assertEqual(found.details, (tests,))
 
     def test_a_launch_that_is_missing_in_a_loop(self) -> None:
         text = (

@@ -49,7 +49,9 @@ class Endless(unittest.TestCase):
     def test_the_wrong_way(self) -> None:
         self.assertIn("away from what ends it", cause("for (int i = 0; i < n; --i)\n    keys[i] = 0;"))
         self.assertIn("i is unsigned", cause("for (unsigned i = n; i >= 0; --i)\n    keys[i] = 0;"))
-        self.assertIn("in thread 0, i begins with 0", cause("for (int i = threadIdx.x; i < n; i *= 2)\n    keys[i] = 0;"))
+        self.assertIn(
+            "in thread 0, i begins with 0", cause("for (int i = threadIdx.x; i < n; i *= 2)\n    keys[i] = 0;")
+        )
 
     def test_a_loop_elsewhere_in_the_file(self) -> None:
         self.assertIn("x.cu:3: error", cause("for (int i = 0; i < n; i -= 1) {}\n  keys[0] = 0;", 4))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from .source import Source, line_of
 from .stage_check import Cause
 
+_HALVES = re.compile(r"/=\s*2|>>=|(\w+)\s*=\s*\1\s*(?:/\s*2|>>\s*1)")
 _DIRECTION = re.compile(r"&\s*\w+\s*\)?\s*\)?\s*[=!]=\s*0|\(\s*\w+\s*&\s*\w+\s*\)")
 _LOOP = re.compile(r"\bfor\s*\(")
 _ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
@@ -23,6 +24,33 @@ def _of_number(cause: Cause, source: Source) -> Cause:
     if not re.search(r"needs? \d+ stages, but only", cause.text) or not loops:
         return cause
     return cause.also(f"where does the loop over the runs end? {source.quoted(loops[0])}")
+
+
+def _of_array(cause: Cause, source: Source) -> Cause:
+    """Keys that are compared in another array: which call passes it?"""
+    line = line_of(cause.place)[1]
+    name, first, last = source.function_of(line)
+    calls = [n for n in range(1, len(source.lines) + 1) if not first <= n <= last and source.call_in(n, n, name)]
+    if "compares keys in global memory" not in cause.text or len(calls) != 1:
+        return cause
+    asked = f"which array does this line pass? {source.quoted(calls[0])}"
+    kept = tuple(detail.partition(": which array")[0] for detail in cause.details)
+    return replace(cause, place=f"{source.file}:{calls[0]}", details=(asked, *kept))
+
+
+def _of_first_stage(cause: Cause, source: Source) -> Cause:
+    """A stage that is missing before another one: which loop begins too late?"""
+    asked = next((detail for detail in cause.details if detail.startswith("where do the loops over runs")), "")
+    line = line_of(cause.place)[1]
+    name, *_ = source.function_of(line)
+    calls = [n for n in range(1, len(source.lines) + 1) if n != line and source.call_in(n, n, name)]
+    around = {loop for n in (line, *calls) for loop in source.loops_around(n)}
+    strides = [source.quoted(loop) for loop in sorted(around) if _HALVES.search(source.lines[loop - 1])]
+    if not asked or not strides or "the stage with stride" not in cause.text:
+        return cause
+    which = "does this loop begin" if len(strides) == 1 else "do these loops begin"
+    kept = tuple(detail for detail in cause.details if detail != asked)
+    return replace(cause, details=(f"{which} with the right stride? {'; '.join(strides)}", *kept))
 
 
 def _of_repetition(cause: Cause, source: Source) -> Cause:
@@ -171,12 +199,16 @@ def _of_launches(cause: Cause, source: Source) -> Cause:
 def _of_guard(cause: Cause, source: Source) -> Cause:
     """A pair beyond the end, although the line has a guard: then the guard's limit is wrong."""
     line = line_of(cause.place)[1]
-    guard = re.search(r"\bif \((\w+ < (\w+))\)", source.lines[line - 1]) if 0 < line <= len(source.lines) else None
+    guard = re.search(r"\bif \(((\w+) < (\w+))\)", source.lines[line - 1]) if 0 < line <= len(source.lines) else None
     kept = tuple(detail for detail in cause.details if not detail.startswith("skip a comparator whose partner"))
     most = next((detail.rpartition(" ")[2] for detail in cause.details if detail not in kept), "")
     if not guard or not most:
         return cause
-    text = f"the guard `{guard[1]}` does not exclude this pair: {guard[2]} must be {most} here; which value is passed?"
+    text = f"the guard `{guard[1]}` does not exclude this pair: {guard[3]} must be {most} here; which value is passed?"
+    call = re.search(rf",\s*{guard[2]},\s*(\w+)\)", source.lines[line - 1])
+    both = [int(number) for number in re.findall(r"\[(\d+)\]", cause.text)[:2]]
+    if call and most.isdigit() and any(number < int(most) for number in both):
+        text = f"the guard `{guard[1]}` tests only the first position of the pair: {call[1]} must be below {most}, too"
     return replace(cause, details=(text, *kept))
 
 
@@ -198,6 +230,8 @@ def _of_braces(cause: Cause, source: Source) -> Cause:
 _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_number,
     _of_repetition,
+    _of_first_stage,
+    _of_array,
     _of_direction,
     _of_warp_barrier,
     _of_flag,

@@ -12,12 +12,13 @@ from ..core.course import ROOT
 
 _NAME = r"[A-Za-z_]\w*"
 _INDEX = re.compile(r"\[([^\[\]]*)\]")
+_DEREFERENCED = re.compile(r"(?:^|[(,=!<>]|return|&&|\|\|)\s*\*\s*([A-Za-z_]\w*)")
 _CALL = re.compile(r"\bcompare_exchange\w*(?:<[^<>()]*>)?\s*\((.*)\)")
 _BOUND = re.compile(r"(?:\bfor|\bwhile|\bif)\s*\(.*")
 _HELD = re.compile(
     r"\b(?P<type>int|unsigned(?: int| long)?|long(?: long)?|short|float|double|size_t|(?:std::)?u?int(?:8|16|32|64)_t)"
     r"\s+"
-    r"(?:const\s+)?(?P<names>\w+\s*=[^;]*\w\s*\[[^;]*);"
+    r"(?:const\s+)?(?P<names>\w+\s*=(?:[^;]*\w\s*\[[^;]*|\s*\*\s*\w+\s*));"
 )
 MOST_DEFINITIONS = 3  # that are quoted for an index
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -89,6 +90,19 @@ class Source:
                 break
         return 0
 
+    def _assigned_before(self, name: str, found: int, line: int) -> int:
+        """The line of another branch that gives a variable its value, if line `found` does so in one that ends before
+        `line`; 0: there is none."""
+        depth = self._indent(found)
+        if all(self._indent(n) >= depth for n in range(found + 1, line) if self.lines[n - 1].strip()):
+            return 0
+        other = self._assigned(name, found - 1)
+        return other if other and self._indent(other) == depth else 0
+
+    def _indent(self, line: int) -> int:
+        text = self.lines[line - 1]
+        return len(text) - len(text.lstrip())
+
     def definition(self, name: str, before: int) -> str:
         """The line above one that gives a variable its value; "" if there is none."""
         found = self._assigned(name, before) if name.isidentifier() else 0
@@ -101,6 +115,7 @@ class Source:
         text = self.lines[line - 1]
         call = _CALL.search(text)
         parts = _INDEX.findall(text) or (call[1].split(",")[-2:] if call else [])
+        parts = parts or [self.definition(name, line - 1).partition("=")[2] for name in _DEREFERENCED.findall(text)]
         comes: dict[int, str] = {}
         for part in parts:
             for name in re.findall(rf"(?<![\w.]){_NAME}\b", part):
@@ -108,7 +123,9 @@ class Source:
                 if found and found != line:
                     if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
                         return self._of_thread(name, found, line)
-                    comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
+                    other = self._assigned_before(name, found, line)
+                    also = f", or from {self.quoted(other)}" if other else ""
+                    comes.setdefault(found, f"{name} comes from {self.quoted(found)}{also}")
         for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", text):
             found = self._assigned(name, line)
             if found and found != line and re.search(rf"\*\s*{name}\s*=", self.lines[found - 1]):
@@ -214,6 +231,7 @@ class Source:
 
     def function_of(self, line: int) -> tuple[str, int, int]:
         """The name of the function around a line, and its first and last line."""
+        line = min(line, len(self.lines))
         first = next((n for n in range(line, 1, -1) if self.lines[n - 2].startswith("}")), 1)
         last = next((n for n in range(line, len(self.lines)) if self.lines[n - 1].startswith("}")), len(self.lines))
         head = re.search(rf"\b({_NAME})\s*\([^;]*?\)\s*\{{", "\n".join(self.lines[first - 1 : last]))

@@ -169,11 +169,12 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     place = run.place(first.code)
     outside = next(position for position in first.pair if not 0 <= position < run.n)
     text = f"{run.thread(first)} compares {run.named(*first.pair)}, but there is no {run.named(outside)}: "
-    text += f"there are {run.n:,} keys" if outside >= run.n else "check for an index below 0"
+    there = "there is 1 key" if run.n == 1 else f"there are {run.n:,} keys"
+    text += there if outside >= run.n else "check for an index below 0"
     right = [one for one in found if one.pair in stage.pairs]
     pairs = len({one.pair for one in found})
     details = [f"skip a comparator whose partner is not below {run.n:,}"]
-    if outside < run.n:
+    if outside < run.n or not stage.pairs:
         details = []
     elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
         many = "one too many is taken" if pairs == len(stage.pairs) + 1 else "too many are taken"
@@ -387,6 +388,9 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
                 return replace(cause, details=(*cause.details, stages))
             turned.setdefault("which are in order" in cause.text, cause)
             sides.add(stage.pairs[one.pair])
+    if turned and (exchanged := _exchanged_positions(run, stage, found)):
+        cause = next(iter(turned.values()))
+        return replace(cause, details=(*exchanged, *cause.details, stages), is_of_order=False)
     if turned and len(sides) == 1 and len(set(stage.pairs.values())) == 2:
         which = "in the order of the step" if sides == {True} else f"in the opposite order, because {stage.turned}"
         only = f"only pairs that belong {which}, are wrong: how does the direction follow from i?"
@@ -398,6 +402,27 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
     for cause in turned.values():
         return replace(cause, details=(*cause.details, stages))
     return None
+
+
+def _exchanged_positions(run: Run, stage: Stage, found: Sequence[Comparison]) -> tuple[str, ...]:
+    """Whether just those pairs are in the wrong order whose positions a thread reads the other way round."""
+    ways: dict[bool, set[bool]] = {
+        True: set(),
+        False: set(),
+    }  # by whether the pair is wrong
+    first = None
+    for one in found:
+        if one.pair in stage.pairs and len({access.value for access in one.loads.values()}) == 2:
+            is_wrong = _wrong_result(run, stage, one) is not None
+            ways[is_wrong].add([*one.loads] == [*one.pair])
+            first = first or (one if is_wrong else None)
+    if first is None or len(ways[True]) != 1 or len(ways[False]) != 1 or ways[True] == ways[False]:
+        return ()
+    low, high = first.pair
+    text = (
+        f"its two positions are exchanged: {run.named(high)} is taken as the first, and {run.named(low)} as the second"
+    )
+    return text, run.index_of(run.place(first.code))
 
 
 def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:

@@ -113,8 +113,10 @@ class Tile:
 
     def of_another_array(self) -> Cause | None:
         """Keys that are compared in global memory in place of the tile."""
-        array = busiest((one for one in self.accesses if one.way == "load"), "global")
-        found = [one for one in comparisons(self.accesses, array) if len(one.loads) > 1] if array else []
+        moved = {move.load.number for move in self.loads} | {move.store.number for move in self.stores}
+        own = [one for one in self.accesses if one.number not in moved]
+        array = busiest((one for one in own if one.way == "load"), "global")
+        found = [one for one in comparisons(own, array) if len(one.loads) > 1] if array else []
         if not found or array is None:
             return None
         text = f"{self.run.thread(found[0])} compares keys in global memory"
@@ -318,16 +320,16 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
 
 def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
     """The first stage in a tile that departs from the plan."""
+    found = tile.stages
+    if plan and not found and (elsewhere := tile.of_another_array()):
+        return elsewhere
     if (wrong := tile.of_moves() or tile.of_window()) or not tile.loads:
         return wrong
-    found = tile.stages
     if wrong := tile.of_stores():
         return wrong
     place = tile.run.place(tile.loads[0].load.code)
     for done, stage in enumerate(plan):
         where = f"{tile.where}, stage {done + 1} of {len(plan)}"
-        if not found and (elsewhere := tile.of_another_array()):
-            return elsewhere
         if 0 < done == len(found):
             last = tile.run.place(found[-1][0].code)
             text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
@@ -527,6 +529,8 @@ def _strange_pair(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
             return missing_pairs(tile.run, stage, own, where, "") or twice.also(f"in {where}: {stage.name}")
         if any(one.pair not in stage.pairs for one in found):
             return None
+        if len(own) == len(stage.pairs) and (wrong := wrong_results(tile.run, stage, own, where)):
+            return wrong.also(tile.run.index_of(wrong.place)) if wrong.is_of_order else wrong
     return None
 
 
@@ -548,6 +552,10 @@ def _in_tiles(case: Case, run: Run, launch: int, accesses: Sequence[Access], len
     for tile in own:
         strides = [TILE_OF_STAGES >> i for i in range(1, TILE_OF_STAGES.bit_length())]
         plan = [stage for s in strides if (stage := networks.strided(max(tile.count, 0), s, length)).pairs]
+        if tile.count > 0 and tile.loads and not plan and tile.stages:
+            nothing = Stage(f"{tile.run.array} holds one key, which has no partner", {})
+            if wrong := wrong_pairs(tile.run, nothing, tile.stages[0], (), tile.where):
+                return wrong
         if wrong := _stages(tile, plan):
             return wrong
     return _no_tile(run, launch, own, TILE_OF_STAGES, case.n)
