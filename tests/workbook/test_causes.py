@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unittest
 from collections.abc import Mapping, Sequence
@@ -394,6 +395,34 @@ class Tiles(unittest.TestCase):
         )
         self.assertIn("stage 2 of 3: the mirror stage of runs of 4 keys", found)
 
+    def test_a_wrong_first_position(self) -> None:
+        found = self.found(self.run_of([[(0, 1), (1, 2)]]))
+        self.assertIn(
+            "compares tile[1] and tile[2]\n    no pair begins with tile[1], which is the second key of its pair", found
+        )
+
+    def test_exchanged_positions(self) -> None:
+        found = self.found(self.run_of([[(0, 1), (3, 2)]]))
+        self.assertIn(
+            "its two positions are exchanged: tile[3] is taken as the first, and tile[2] as the second", found
+        )
+
+    def test_surplus_launches(self) -> None:
+        n, keys = 2048, list(range(2048))
+        arrays = [traces.array(0, "global", "keys", 4 * n, 1), traces.array(1, "shared", "tile", 4096)]
+        in_tiles = [traces.launch("in_tiles"), {"block": 0}, traces.store(1, 0, 4, 0, 1)]
+        mirror = [traces.launch("stage"), {"block": 0}]
+        for thread, pair in enumerate(networks.mirror(n, n).pairs):
+            mirror += compared(thread, keys, pair)
+
+        def found(*launches: list[dict[str, Any]]) -> str:
+            records = [traces.VERSION, *LINES, *arrays, traces.launch("sort_tiles"), *itertools.chain(*launches)]
+            text = traces.text(*records)
+            return str(tiles.surplus_launch(Case("03-bitonic", 3, n, type="u32"), lambda *_: trace.read(text)))
+
+        self.assertEqual(found(mirror, in_tiles), "None")
+        self.assertIn("launch 2 (in_tiles) is one too many", found(in_tiles, mirror, in_tiles))
+
     def test_a_stage_is_skipped(self) -> None:
         found = self.found(self.run_of([self.stages[0], self.stages[2]]))
         self.assertIn("error: the mirror stage of runs of 4 keys is missing: the first pairs in its place are", found)
@@ -648,6 +677,12 @@ class Remarks(unittest.TestCase):
         self.assertEqual(
             found.details, ("which array does this line pass? line 6: sort(all.data)", "the keys are in tile")
         )
+
+    def test_a_call_with_exchanged_positions(self) -> None:
+        detail = "keys in the wrong order are left as they are: the comparison is the wrong way round"
+        found = self.of("  compare_exchange(keys, hi, lo);\n", Cause("a.cu:1", "exchanges tile[0]", (detail,)))
+        asked = "keys in the wrong order are left as they are: are the two positions of this call exchanged?"
+        self.assertEqual(found.details, (asked,))
 
     def test_a_guard_of_the_first_position(self) -> None:
         text = "void f() {\n  if (i < count) exchange(keys, values, i, partner);\n}\n"

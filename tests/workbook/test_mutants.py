@@ -91,8 +91,11 @@ class Places(unittest.TestCase):
         self.assertIn("`gridDim.x` must be multiplied by `tile_keys`", [one.text for one in Sites(constant).mutants])
         self.assertNotIn("tile_keys", Sites(constant, has_constants=False).text().partition("\n")[2])
 
-    def test_lambdas_stay_as_they_are(self) -> None:
+    def test_lambdas(self) -> None:
         self.assertEqual(texts("run([keys](int a) { keys[a] = a + 1; });"), [])
+        found = texts("const auto stage = [&](int half) { keys[half] = keys[i] + 1; };")
+        self.assertIn("the second `half` is too small by one", found)
+        self.assertIn("`i` must be added to `half`", found)
 
     def test_a_constant_pointer_is_a_declaration(self) -> None:
         self.assertNotIn("`unsigned * const flat = & n` should not be here", texts("unsigned* const flat = &n;"))

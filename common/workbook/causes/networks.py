@@ -22,6 +22,9 @@ class Stage:
     numbers: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     counted: tuple[int, str] | None = None
     stride: int = 1  # the length of a row of neighbouring lower positions
+    mask: int = (
+        0  # the bits in which the positions of every pair differ, also of those that n cuts off; 0: not the same
+    )
 
     def number_of(self, pair: tuple[int, ...]) -> int:
         """Which comparator of the stage a pair is: that of thread t, if all threads have one."""
@@ -50,7 +53,9 @@ def classic(n: int) -> Iterator[Stage]:
         while j:
             pairs = {(i, i ^ j): not i & k for i in range(n) if not i & j}
             numbers = {2: ("k", k), 3: ("j", j)}
-            yield Stage(f"the stage k = {k}, j = {j}", pairs, f"i & {k} is not 0", "", numbers, (1, "comparators"), j)
+            yield Stage(
+                f"the stage k = {k}, j = {j}", pairs, f"i & {k} is not 0", "", numbers, (1, "comparators"), j, j
+            )
             j //= 2
         k *= 2
 
@@ -60,7 +65,7 @@ def mirror(n: int, run: int) -> Stage:
     pairs = {(i, i ^ (run - 1)): True for i in range(n) if i < i ^ (run - 1) < n}
     numbers = {3: ("stride", run // 2)}
     name = f"the mirror stage of runs of {run} keys"
-    return Stage(name, pairs, numbers=numbers, counted=(2, "pairs"), stride=run // 2)
+    return Stage(name, pairs, numbers=numbers, counted=(2, "pairs"), stride=run // 2, mask=run - 1)
 
 
 def strided(n: int, stride: int, run: int) -> Stage:
@@ -68,7 +73,7 @@ def strided(n: int, stride: int, run: int) -> Stage:
     pairs = {(i, i + stride): True for i in range(n - stride) if not i & stride}
     numbers = {3: ("stride", stride)}
     name = f"the stage with stride {stride} of runs of {run} keys"
-    return Stage(name, pairs, numbers=numbers, counted=(2, "pairs"), stride=stride)
+    return Stage(name, pairs, numbers=numbers, counted=(2, "pairs"), stride=stride, mask=stride)
 
 
 def mirrored(n: int) -> Iterator[Stage]:

@@ -26,16 +26,23 @@ def _of_number(cause: Cause, source: Source) -> Cause:
     return cause.also(f"where does the loop over the runs end? {source.quoted(loops[0])}")
 
 
+def _of_comparison(cause: Cause, source: Source) -> Cause:
+    """A comparison that seems to be the wrong way round, in a line that calls a function for it."""
+    way = "the comparison is the wrong way round"
+    line = line_of(cause.place)[1]
+    if not 0 < line <= len(source.lines) or "compare_exchange" not in source.lines[line - 1]:
+        return cause
+    asked = "are the two positions of this call exchanged?"
+    return replace(cause, details=tuple(detail.replace(way, asked) for detail in cause.details))
+
+
 def _of_array(cause: Cause, source: Source) -> Cause:
     """Keys that are compared in another array: which call passes it?"""
-    line = line_of(cause.place)[1]
-    name, first, last = source.function_of(line)
-    calls = [n for n in range(1, len(source.lines) + 1) if not first <= n <= last and source.call_in(n, n, name)]
-    if "compares keys in global memory" not in cause.text or len(calls) != 1:
+    if "compares keys in global memory" not in cause.text or not (call := source.caller(line_of(cause.place)[1])):
         return cause
-    asked = f"which array does this line pass? {source.quoted(calls[0])}"
+    asked = f"which array does this line pass? {source.quoted(call)}"
     kept = tuple(detail.partition(": which array")[0] for detail in cause.details)
-    return replace(cause, place=f"{source.file}:{calls[0]}", details=(asked, *kept))
+    return replace(cause, place=f"{source.file}:{call}", details=(asked, *kept))
 
 
 def _of_first_stage(cause: Cause, source: Source) -> Cause:
@@ -232,6 +239,7 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_repetition,
     _of_first_stage,
     _of_array,
+    _of_comparison,
     _of_direction,
     _of_warp_barrier,
     _of_flag,

@@ -23,7 +23,7 @@ from .stage_check import Cause, Run, check_stage
 from .tiles import FEW_KEYS, MOST_ACCESSES, Traced, missing_barrier
 
 _Found = TypeVar("_Found")
-MOST_KEYS = 4096  # of a case that is traced: a kernel may do far more work with them than it should
+MOST_KEYS = 8192  # of a case that is traced: a kernel may do far more work with them than it should
 BEGINNING = 4_000_000  # characters of the trace of a long run, of which there may be 20 million
 
 
@@ -452,7 +452,10 @@ _STABLE: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 0): functools.partial(_exchange, is_stable=True),
     ("01-odd-even", 1): functools.partial(_phases, is_stable=True),
 }
-_REPEATED: dict[tuple[str, int], Searching] = {("03-bitonic", 2): tiles.repeated_stage}
+_REPEATED: dict[tuple[str, int], Searching] = {
+    ("03-bitonic", 2): tiles.repeated_stage,
+    ("03-bitonic", 3): tiles.surplus_launch,
+}
 _LONG = {("01-odd-even", 2)}  # steps with hundreds of stages in a launch
 _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
 # Findings that may follow from a wrong pair of positions.

@@ -20,7 +20,7 @@ _HELD = re.compile(
     r"\s+"
     r"(?:const\s+)?(?P<names>\w+\s*=(?:[^;]*\w\s*\[[^;]*|\s*\*\s*\w+\s*));"
 )
-MOST_DEFINITIONS = 3  # that are quoted for an index
+MOST_DEFINITIONS = 4  # that are quoted for an index
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _BARRIER = re.compile(r"\b__syncthreads\s*\(")
@@ -116,26 +116,41 @@ class Source:
         call = _CALL.search(text)
         parts = _INDEX.findall(text) or (call[1].split(",")[-2:] if call else [])
         parts = parts or [self.definition(name, line - 1).partition("=")[2] for name in _DEREFERENCED.findall(text)]
+        found = self._origins(parts, line)
+        caller = 0 if found else self.caller(line)
+        if caller:
+            found = self._origins([self.lines[caller - 1].partition("(")[2]], caller)
+            return f"line {caller} calls {self.function_of(line)[0]}(): {found}" if found else ""
+        return found
+
+    def caller(self, line: int) -> int:
+        """The only line that calls the function around a line; 0: there is none."""
+        name, first, last = self.function_of(line)
+        calls = [n for n in range(1, len(self.lines) + 1) if not first <= n <= last and self.call_in(n, n, name)]
+        return calls[0] if len(calls) == 1 else 0
+
+    def _origins(self, parts: Sequence[str], line: int) -> str:
+        """Where the variables of expressions in a line come from."""
         comes: dict[int, str] = {}
-        for part in parts:
-            for name in re.findall(rf"(?<![\w.]){_NAME}\b", part):
-                found = self._assigned(name, line)
-                if found and found != line:
-                    if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
-                        return self._of_thread(name, found, line)
-                    other = self._assigned_before(name, found, line)
-                    also = f", or from {self.quoted(other)}" if other else ""
-                    comes.setdefault(found, f"{name} comes from {self.quoted(found)}{also}")
-        for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", text):
+        for name in dict.fromkeys(name for part in parts for name in re.findall(rf"(?<![\w.]){_NAME}\b", part)):
+            found = self._assigned(name, line)
+            if found and found != line:
+                if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
+                    return self._of_thread(name, found, line)
+                other = self._assigned_before(name, found, line)
+                also = f", or from {self.quoted(other)}" if other else ""
+                comes.setdefault(found, f"{name} comes from {self.quoted(found)}{also}")
+        for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", self.lines[line - 1]):
             found = self._assigned(name, line)
             if found and found != line and re.search(rf"\*\s*{name}\s*=", self.lines[found - 1]):
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
-        further_up = {further for found in comes for further in self._chain(found)} - set(comes)
-        comes |= {further: self.quoted(further) for further in sorted(further_up, reverse=True)}
-        # Of the lines further up, the one that numbers the threads of all blocks is most often wrong.
-        direct = len(comes) - len(further_up)
-        kept = [text for number, text in [*comes.items()][direct:] if "blockIdx" in self.lines[number - 1]]
-        return "; ".join([*[*comes.values()][:direct], *kept][:MOST_DEFINITIONS])
+        farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
+        # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
+        of_grid = [one for one in farther if "blockIdx" in self.lines[one - 1]][:1]
+        others = [one for one in farther if "threadIdx" not in self.lines[one - 1] and one not in of_grid]
+        room = MOST_DEFINITIONS - len(of_grid)
+        kept = [*comes.values(), *map(self.quoted, others)][:room]
+        return "; ".join([*kept, *map(self.quoted, of_grid)])
 
     def _of_thread(self, name: str, defined: int, line: int) -> str:
         """An index that is the number of a thread, and the variable that another line computes from it."""

@@ -150,18 +150,31 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
         text = f"{where} compares the pairs of {alike.kind or alike.name}: {pairs_text(own)}"
         details = (run.index_of(place), f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}")
         return _of_numbers(run, stage, Cause(place, text, details))
-    detail = f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
-    if len(first.loads) == 2:
-        partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
-        own_partners = [(p, partners[p]) for p in first.pair if p in partners]
-        if own_partners:
-            detail = f"the partner of {run.named(own_partners[0][0])} is {run.named(own_partners[0][1])}"
+    detail = _of_partner(run, stage, first)
     due = _pair_of(run, stage, first)
     if due and not set(due) & set(first.pair):
         detail += f"; the pair of thread {run.thread_number(first)} is {run.named(*due)}"
     text = f"{run.thread(first)} compares {run.named(*first.pair)}"
     cause = Cause(place, text, (detail, run.index_of(place), f"in {where}: {stage.name}"))
     return _of_numbers(run, stage, cause, is_detail=False)
+
+
+def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
+    """Which position of a pair that does not belong to a stage is wrong."""
+    if len(first.loads) != 2:
+        return f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
+    low, high = first.pair
+    if stage.mask and low & stage.stride:
+        return f"no pair begins with {run.named(low)}, which is the second key of its pair: the first position is wrong"
+    if stage.mask:
+        partner = low ^ stage.mask
+        beyond = ", beyond the last key, so there is nothing to do" if partner >= run.n > 0 else ""
+        return f"the partner of {run.named(low)} is {run.named(partner)}{beyond}"
+    partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
+    own = next((position for position in first.pair if position in partners), None)
+    if own is None:
+        return f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
+    return f"the partner of {run.named(own)} is {run.named(partners[own])}"
 
 
 def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Comparison, where: str) -> Cause:

@@ -589,6 +589,8 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
     if case.type == "pairs":
         return without_values(case, traced)
     trace = traced(case, (1, 20))
+    if wrong := of_other_order(trace, case):
+        return wrong
     run = Run(trace, case.type or "u32", case.order)
     own = by_launch(trace)
     plan, stages = list(_hybrid_plan(case.n)), [one for one in _hybrid_plan(case.n) if isinstance(one, Stage)]
@@ -622,6 +624,34 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
             wrong = _in_tiles(case, run, number, accesses, wanted) if is_exact else None
         if wrong:
             return wrong
+    return None
+
+
+def surplus_launch(case: Case, traced: Traced) -> Cause | None:
+    """A launch of a merge without which the others are those that it needs."""
+    trace = traced(case, (1, 20))
+    run = Run(trace, case.type or "u32", case.order)
+    own = by_launch(trace)
+    launches = list(enumerate(trace.launches))[1:]  # the first sorts the tiles
+
+    def is_wanted(number: int, wanted: Stage | int) -> bool:
+        accesses = own.get(number, [])
+        is_in_tiles = any(access.array.space == "shared" for access in accesses)
+        array = busiest(accesses, "global")
+        if isinstance(wanted, int) or is_in_tiles or array is None:
+            return is_in_tiles == isinstance(wanted, int)
+        return {one.pair for one in comparisons(accesses, array)} == set(wanted.pairs)
+
+    for (number, launch), wanted in zip(launches, _hybrid_plan(case.n)):
+        if is_wanted(number, wanted):
+            continue
+        if number + 1 >= len(trace.launches) or not is_wanted(number + 1, wanted):
+            return None
+        text = f"launch {number + 1} ({launch.kernel}) is one too many"
+        what = wanted.name if isinstance(wanted, Stage) else f"the last stages of runs of {wanted} keys, in tiles"
+        loop = run.loop_of(launch.place)
+        asked = f"does this loop begin too early? {loop}" if loop else ""
+        return Cause(launch.place, text, (f"it must be the launch of {what}, which comes after it", asked))
     return None
 
 

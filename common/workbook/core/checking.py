@@ -341,7 +341,7 @@ class Checker:
         else:
             for remark in self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome):
                 print(wrapped_message(str(remark)))
-        if is_known and shrunk:
+        if cause and shrunk:
             print(*(f"  {fact}" for fact in shrunk.facts), sep="\n", end="\n" * bool(shrunk.facts))
         placed = self._placed(shown.outcome)
         *lines, again = check_build.failure_lines(placed, options, with_keys=False, is_explained=cause is not None)
@@ -352,7 +352,7 @@ class Checker:
         if table and not (shrunk and shrunk.has_shrunk):  # the smallest case has a table of its own
             print(table)
         if shrunk:
-            *lines, again = check_build.smaller_lines(shrunk, options, with_facts=not is_known)
+            *lines, again = check_build.smaller_lines(shrunk, options, with_facts=cause is None)
             print(*lines, sep="\n", end="\n" * bool(lines))
         if launched := self._launched(shown.line, shrunk.smallest if shrunk else shown.outcome):
             print(launched)
@@ -433,7 +433,7 @@ class Checker:
         # The verdict has been printed: a judge that cannot run one of these cases is no reason to fail.
         with contextlib.suppress(Problem), Progress("looking for a small change that fixes the step"):
             result = search.result(failing, others, functools.partial(self._is_right, shown), line) if failing else None
-        if result and cause and cause.is_certain:
+        if result and cause and (cause.is_certain or result.at(cause.lines).found):
             result = result.at(cause.lines)
         for text in result.lines(self._source_of(shown.step)) if result else []:
             print(wrapped_message(text), flush=True)
@@ -477,7 +477,8 @@ class Checker:
 
     def _superfluous(self, step: StepFile) -> Cause | None:
         """A stage that a step which is over a budget could do without."""
-        case = Case(step.lab, step.number, 16, input="reversed", type="u32", order="ascending")
+        n = 16 if (step.lab, step.number) != ("03-bitonic", 3) else 4096
+        case = Case(step.lab, step.number, n, input="reversed", type="u32", order="ascending")
         search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
         return search.superfluous(case, self._source_of(step))
 

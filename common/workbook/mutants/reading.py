@@ -213,9 +213,14 @@ def is_operand(token: Token) -> bool:
     return token.kind == "number" or is_mark(token, ")") or is_mark(token, "]")
 
 
+def is_lambda(tokens: list[Token], at: int) -> bool:
+    """Whether a lambda begins at a token: its bracket stands behind no operand."""
+    return is_mark(tokens[at], "[") and not (at > 0 and is_operand(tokens[at - 1]))
+
+
 def has_lambda(tokens: list[Token], begin: int, end: int) -> bool:
-    """Whether the tokens [begin, end) contain a lambda: a bracket with what it captures stands behind no operand."""
-    return any(is_mark(tokens[i], "[") and not (i > 0 and is_operand(tokens[i - 1])) for i in range(begin, end))
+    """Whether the tokens [begin, end) contain a lambda."""
+    return any(is_lambda(tokens, i) for i in range(begin, end))
 
 
 def operands(tokens: list[Token], begin: int, at: int, end: int) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from .reading import (
     constants,
     declarator,
     functions,
+    is_lambda,
     is_mark,
     parameters,
     type_of,
@@ -106,6 +107,8 @@ class Sites:
     def _statement(self, begin: int, end: int) -> bool:
         """One statement; whether it is an expression."""
         text = self._tokens[begin].text
+        if text not in (*CONTROLS, "{") and self._lambda(begin, end):
+            return False
         if text == "{":
             self._block(begin, end - 1)
         elif text in ("if", "while", "for", "switch"):
@@ -126,6 +129,24 @@ class Sites:
             self._delete(begin, end)
             return True
         return False
+
+    def _lambda(self, begin: int, end: int) -> bool:
+        """A statement with a lambda, of which only the body is changed, if it may use all names; whether it has one."""
+        tokens = self._tokens
+        opened = next((i for i in range(begin, end) if is_lambda(tokens, i)), None)
+        if opened is None:
+            return False
+        brace = next((i for i in range(opened, end) if is_mark(tokens[i], "{")), None)
+        close = None if brace is None else closing(tokens, brace)
+        if brace is None or close is None or close >= end or tokens[opened + 1].text not in ("&", "="):
+            return True
+        bracket = next((i for i in range(opened, brace) if is_mark(tokens[i], "(")), None)
+        self._expressions.scopes.append(parameters(tokens, bracket) if bracket else [])
+        loops, self._loops = self._loops, 0
+        self._block(brace, close)
+        self._loops = loops
+        self._expressions.scopes.pop()
+        return True
 
     def _controlled(self, begin: int, end: int) -> None:
         """An if or a loop."""
