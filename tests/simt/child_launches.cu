@@ -77,6 +77,21 @@ __global__ void wait_for_child(int* a) {
   cudaDeviceSynchronize();
 }
 
+/// Lists squares in memory of its own, which child grids fill, double and copy, in the order of the stream.
+__global__ void square(int* a, int n) {
+  for (int i = 0; i < n; ++i) a[i] += i * i;
+}
+__global__ void free_list(int* list) { cudaFree(list); }
+__global__ void use_own_memory(int* to, cudaError_t* errors, int n) {
+  int* list = nullptr;
+  errors[0] = cudaMalloc(&list, n * sizeof(int));
+  list[0] = 7;
+  errors[1] = cudaMemsetAsync(list, 0, n * sizeof(int));
+  square<<<1, 1>>>(list, n);
+  errors[2] = cudaMemcpyAsync(to, list, n * sizeof(int), cudaMemcpyDeviceToDevice);
+  free_list<<<1, 1, 0, cudaStreamTailLaunch>>>(list);
+}
+
 template <class Launch>
 void check_failure(cudaError_t error, Launch launch) {
   Managed<int>* const data = new Managed<int>(8);  // what the reset frees
@@ -117,6 +132,16 @@ TEST_CASE("a child grid has copies of its arguments") {
   Managed<double> to(1);
   pass_arguments<<<1, 1>>>(to.data());
   CHECK(to[0] == 0.5 + 'a' + 110);
+}
+
+TEST_CASE("kernels allocate memory, fill and copy it in the order of their streams") {
+  const int n = 100;
+  Managed<int> to(n);
+  Managed<cudaError_t> errors(3);
+  use_own_memory<<<1, 1>>>(to.data(), errors.data(), n);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  for (int i = 0; i < n; ++i) CHECK(to[i] == i * i);
+  for (int i = 0; i < 3; ++i) CHECK(errors[i] == cudaSuccess);
 }
 
 TEST_CASE("the number of launches that wait is limited") {

@@ -213,6 +213,9 @@ int main() { constexpr int n = lanes(); return n - 1; }
     def test_graph_memory(self) -> None:
         self.compile_and_run("graph_memory")
 
+    def test_memory_of_kernels(self) -> None:
+        self.compile_and_run("kernel_memory")
+
     def test_what_cannot_be_captured_is_refused(self) -> None:
         self.file(
             "captured.cu",

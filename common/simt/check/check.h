@@ -71,6 +71,9 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void share_device_memory();
 /// `code`: the call's return address.
 void freed(const void* begin, const void* code);
+/// What malloc() and free() do in a kernel. `code`: the call's return address.
+void* malloc_in_kernel(std::size_t bytes, const void* code);
+void free_in_kernel(void* pointer, const void* code);
 /// For texts: an allocation, and ", at FILE:LINE" of the call that freed it.
 std::string name_of_allocation(const void* begin);
 std::string freed_where(const void* begin);

@@ -81,6 +81,15 @@ bool free_of_device(void* pointer, Code code) {
 }
 
 }  // namespace
+
+void* malloc_in_kernel(std::size_t bytes, const void* code) { return allocate_in_kernel(bytes, Code(code) - 1); }
+
+void free_in_kernel(void* pointer, const void* code) {
+  if (pointer != nullptr && !free_of_device(pointer, Code(code) - 1)) {
+    report_free("frees memory that no kernel has allocated; only its own code can free it", Code(code) - 1);
+  }
+}
+
 }  // namespace simt::check
 
 // A program is linked with --wrap for each of these, so that its calls arrive here. In the library itself, they have

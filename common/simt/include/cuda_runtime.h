@@ -16,6 +16,7 @@
 #include "simt/atomic.h"
 #include "simt/conversions.h"
 #include "simt/device.h"
+#include "simt/device_runtime.h"
 #include "simt/error.h"
 #include "simt/intrinsics.h"
 #include "simt/keywords.h"

@@ -1,5 +1,6 @@
 #include "simt/runtime/allocations.h"
 
+#include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
 
@@ -35,6 +36,27 @@ cudaError_t free_now(const HostCall& call, void* pointer, std::initializer_list<
   return free_memory(call, pointer, kinds);
 }
 
+/// In kernels, cudaMalloc() and cudaFree() use the device's own heap, as malloc() and free() do there.
+cudaError_t malloc_in_kernel(void** pointer, std::size_t bytes, [[maybe_unused]] const void* caller) {
+#ifdef SIMT_CHECK
+  void* const made = check::malloc_in_kernel(bytes, caller);
+#else
+  void* const made = std::malloc(bytes);
+#endif
+  if (made == nullptr) return cudaErrorMemoryAllocation;
+  *pointer = made;
+  return cudaSuccess;
+}
+
+cudaError_t free_in_kernel(void* pointer, [[maybe_unused]] const void* caller) {
+#ifdef SIMT_CHECK
+  check::free_in_kernel(pointer, caller);
+#else
+  std::free(pointer);
+#endif
+  return cudaSuccess;
+}
+
 }  // namespace
 
 #ifdef SIMT_CHECK
@@ -46,6 +68,7 @@ void share_device_memory() { check::share_device_memory(); }
 using namespace simt;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  if (Worker::running() != nullptr) return malloc_in_kernel(pointer, bytes, __builtin_return_address(0));
   return call(__func__, [&] { return allocate_now(pointer, bytes, MemoryKind::device); });
 }
 
@@ -79,6 +102,7 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes, unsigned flags) {
 }
 
 cudaError_t cudaFree(void* pointer) {
+  if (Worker::running() != nullptr) return free_in_kernel(pointer, __builtin_return_address(0));
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     return free_now({"cudaFree", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
   });

@@ -182,9 +182,9 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return call(__func__, [&] { return copy_bytes(c, to, from, bytes, kind); });
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  const Call c CALL(stream);
-  return call(__func__, [&] { return copy_bytes(c, to, from, bytes, kind); });
+cudaError_t simt::copy_async(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const Call c{"cudaMemcpyAsync", __builtin_return_address(0), stream};
+  return call(c.name, [&] { return copy_bytes(c, to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
@@ -204,9 +204,9 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
   return call(__func__, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
 }
 
-cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
-  const Call c CALL(stream);
-  return call(__func__, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
+cudaError_t simt::fill_async(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+  const Call c{"cudaMemsetAsync", __builtin_return_address(0), stream};
+  return call(c.name, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
