@@ -59,6 +59,17 @@ int main() {
   }
 }
 """
+WAITS_FOR_HOST = """#include <cstdio>
+__global__ void wait(volatile int* flag) { while (*flag == 0) {} }
+int main() {
+  int* flag;
+  cudaMallocHost(&flag, sizeof *flag);
+  *flag = 0;
+  wait<<<1, 1>>>(flag);
+  *flag = 1;
+  printf("%d\\n", cudaDeviceSynchronize());
+}
+"""
 SLOW_KERNEL = """__global__ void add(unsigned* sums, unsigned rounds) {
   for (unsigned i = 0; i < rounds; ++i) sums[i % 32] += i;
 }
@@ -337,6 +348,15 @@ int main() {
             program.send_signal(signal.SIGINT)
             program.communicate()
             self.assertEqual(program.returncode, -signal.SIGINT)  # nothing was found
+
+    def test_a_kernel_that_waits_for_the_host_is_noted_and_not_accused(self) -> None:
+        self.file("k.cu", WAITS_FOR_HOST)
+        self.compiled("k.cu", "--check")
+        with mock.patch.dict(os.environ, {"SIMT_SECONDS": "1"}):
+            done = self.run_program("k")
+        self.assertRegex(done.stderr, r"(?m)^k\.cu:2: note: waits-for-host: kernel wait, block \(0,0,0\), thread ")
+        self.assertNotIn(": error: ", done.stderr)
+        self.assertEqual(done.stdout, "702\n")  # cudaErrorLaunchTimeout
 
     def interrupted(self, number: signal.Signals) -> tuple[int, str]:
         """Interrupts k when it has said that it is slow. Returns its status, and what it printed after that."""

@@ -358,6 +358,22 @@ void note_long_run(const Access& access, double seconds) {
   std::fflush(stderr);
 }
 
+/// Whether a thread reads, as a flag, memory that the host can write, too.
+bool may_wait_for_host(const Access& access) {
+  if (access.way != Way::load || access.sync != Sync::synchronized) return false;
+  const Region* const region = state().ownership.region_at(access.address);
+  return region != nullptr && region->is_host_accessible && !region->is_freed;
+}
+
+TimeIsUp host_is_waited_for(const Access& access) {
+  const Region* const region = state().ownership.region_at(access.address);
+  return {"waits-for-host",
+          "still reads " + Ownership::name_of(*region) + " when its time is up. If it waits for a value from the host, " +
+              "this program is not supported: here, a launch ends before the host goes on. Otherwise look for a loop " +
+              "that never ends",
+          Severity::remark};
+}
+
 }  // namespace
 
 [[gnu::cold, gnu::noinline]] void look_at_time(const Access& access) {
@@ -374,10 +390,14 @@ void note_long_run(const Access& access, double seconds) {
   }
   if (!is_programs(access)) return all.time.resume();  // the program's next access is near
   const bool has_asked = all.time.is_asked_to_end();
-  const auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
-  const Finding finding = {
-      .kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code, .severity = severity};
-  if (!has_asked && all.progress.begin_search(access, finding)) {
+  const bool waits_for_host = !has_asked && may_wait_for_host(access);
+  TimeIsUp up = all.time.take(all.running.has_later_blocks());
+  if (waits_for_host) up = host_is_waited_for(access);
+  const Finding finding = {.kind = up.kind,
+                           .text = all.running.subject(access.thread) + up.text,
+                           .code = access.code,
+                           .severity = up.severity};
+  if (!has_asked && !waits_for_host && all.progress.begin_search(access, finding)) {
     all.time.begin_search();
     Worker::running()->abandon();
   }

@@ -133,7 +133,10 @@ void look_by_host(const Event& before, Way before_way, unsigned bytes, const Acc
   const bool may_run =
       all.transfers.in_host_function ? streams.is_unordered(before.interval) : streams.may_run(before.interval);
   const Code other = all.ownership.program + before.code;
-  if ((before.bytes & bytes) == 0 || !may_run || is_known(access, other)) return;
+  // A volatile or atomic read in a kernel may be that of a flag, which the host sets while the kernel runs.
+  const bool is_flag = before_way == Way::load && before.is_synchronized;
+  if ((before.bytes & bytes) == 0 || !may_run || is_flag) return;
+  if (is_known(access, other)) return;
   const Operation operation = streams.operation_of(before.interval);
   add(std::string("host code ") + verb_of(access.way) + all.ownership.describe(access) + "; " +
           what_else(operation, before_way, When::perhaps) + "; " + advice_for_host(operation),
