@@ -87,12 +87,19 @@ __global__ void matrix_in_shared(int* to) {
   if (threadIdx.x == 0) *to = rows[1][3] + rows[2][3];
 }
 
+struct alignas(128) Line {
+  char bytes[200];
+};
+
 __global__ void aligned_in_shared(unsigned* misaligned) {
   __shared__ alignas(64) char a[3];
   static __shared__ __align__(32) char b[3];
   __shared__ char plain[3];
+  __shared__ Line lines[2];
+  lines[1].bytes[threadIdx.x] = 0;
   a[threadIdx.x] = b[threadIdx.x] = plain[threadIdx.x] = 0;
-  *misaligned = unsigned(reinterpret_cast<std::size_t>(a) % 64 + reinterpret_cast<std::size_t>(b) % 32);
+  *misaligned = unsigned(reinterpret_cast<std::size_t>(a) % 64 + reinterpret_cast<std::size_t>(b) % 32 +
+                         reinterpret_cast<std::size_t>(lines) % 128);
 }
 
 __global__ void aligned_dynamic(unsigned* misaligned) {
@@ -342,7 +349,7 @@ TEST_CASE("extern __shared__ begins at a multiple of 128 bytes") {
   CHECK(misaligned[0] == 0);
 }
 
-TEST_CASE("__shared__ with alignas or __align__ has that alignment") {
+TEST_CASE("__shared__ has the alignment of alignas, of __align__ or of its type") {
   Managed<unsigned> misaligned(1);
   misaligned[0] = 1;
   aligned_in_shared<<<1, 3>>>(misaligned.data());

@@ -425,14 +425,23 @@ class RewriteTest(Rewriting):
     def test_a_byte_order_mark_is_skipped(self) -> None:
         self.assertNotIn("\ufeff", self.rewritten("\ufeff#include <stdio.h>\r\nint n;\r\n"))
 
+    def test_a_launch_in_a_lambda_that_captures_nothing(self) -> None:
+        for captures, is_value in (("", True), ("p", True), ("&", False), ("=, &p", False)):
+            with self.subTest(captures):
+                text = f"void f() {{ auto run = [{captures}](int* a) {{ if (a) {{ k<<<1, 2>>>(a, n); }} }}; }}\n"
+                self.assertEqual("static_cast<::std::decay_t<decltype(n)>>(n)" in self.rewritten(text), is_value)
+
     def test_shared_variables_of_one_declaration_are_separated(self) -> None:
         for text, apart in (
-            ("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
+            (
+                "__shared__ T a[N], b[N / 2];",
+                "SHARED T a[N]; SHARED T b[N / 2];".replace("SHARED", "SIMT_SHARED_GAP alignas(T) SIMT_SHARED"),
+            ),
             ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
             (
                 "__shared__ alignas(8) P<int, 2> p, q[2];",
                 "SHARED  P<int, 2> p; SHARED P<int, 2> q[2];".replace(
-                    "SHARED", "SIMT_SHARED_GAP alignas(8) SIMT_SHARED"
+                    "SHARED", "SIMT_SHARED_GAP alignas(8) alignas(P<int, 2>) SIMT_SHARED"
                 ),
             ),
             ("alignas(8) __shared__ int a[4];", " SIMT_SHARED_GAP alignas(8) SIMT_SHARED int a[4];"),

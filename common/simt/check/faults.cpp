@@ -368,7 +368,8 @@ bool may_wait_for_host(const Access& access) {
 TimeIsUp host_is_waited_for(const Access& access) {
   const Region* const region = state().ownership.region_at(access.address);
   return {"waits-for-host",
-          "still reads " + Ownership::name_of(*region) + " when its time is up. If it waits for a value from the host, " +
+          "still reads " + Ownership::name_of(*region) +
+              " when its time is up. If it waits for a value from the host, " +
               "this program is not supported: here, a launch ends before the host goes on. Otherwise look for a loop " +
               "that never ends",
           Severity::remark};

@@ -1,6 +1,8 @@
 // Everything that the check build knows while a program runs.
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +46,8 @@ struct Transfers {
   Transfer running = {};
   bool in_host_function = false;  ///< of cudaLaunchHostFunc(): host code runs as an operation of a stream
   std::vector<HostTarget> targets;
+  std::mutex targets_mutex;  ///< guards them: threads of the host access their memory, and copy, at the same time
+  std::atomic<bool> has_targets = false;
 };
 
 /// Made before the program's own static objects and never destroyed, because findings are reported after theirs are.

@@ -1,6 +1,7 @@
 #include "transfers.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "../src/execution/failure.h"
 #include "mentions.h"
@@ -109,8 +110,10 @@ bool is_written_device_memory(const void* begin, std::size_t bytes) {
 /// returns, but CUDA leaves that open.
 void look_at_target(const Access& access) {
   CheckState& all = state();
+  const std::lock_guard lock(all.transfers.targets_mutex);
   auto& targets = all.transfers.targets;
   std::erase_if(targets, [&](const HostTarget& target) { return !all.order.streams.may_run(target.interval); });
+  all.transfers.has_targets = !targets.empty();
   for (const HostTarget& target : targets) {
     if (access.address >= target.end || access.address + access.bytes <= target.begin) continue;
     const Operation copy = all.order.streams.operation_of(target.interval);
@@ -161,6 +164,8 @@ void transfer_writes(const void* begin, std::size_t bytes, const void* from) {
   transfer(begin, bytes, Way::store);
   all.ownership.written(begin, bytes, from == nullptr || is_written_device_memory(from, bytes));
   if (all.transfers.running.host_waits || !is_own_memory(begin)) return;
+  const std::lock_guard lock(all.transfers.targets_mutex);
+  all.transfers.has_targets = true;
   all.transfers.targets.push_back({.begin = std::uintptr_t(begin),
                                    .end = std::uintptr_t(begin) + bytes,
                                    .interval = all.order.interval(),
@@ -201,7 +206,7 @@ void report_stream_race(const Event& before, Way before_way, const std::string& 
 
 [[gnu::cold, gnu::noinline]] void observe_host_order(const Region* region, const Access& access) {
   CheckState& all = state();
-  if (region == nullptr && !all.transfers.targets.empty()) look_at_target(access);
+  if (region == nullptr && all.transfers.has_targets) look_at_target(access);
   if (region == nullptr) {
     const Region& variables = all.ownership.program_data;
     if (access.address - std::uintptr_t(variables.begin) >= variables.bytes || is_in_state(access.address)) return;

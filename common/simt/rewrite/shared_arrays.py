@@ -7,6 +7,8 @@ from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, opening_angle, spelling
 
 SPECIFIERS = frozenset(("extern", "static", "const", "volatile", "__device__", "__shared__"))
+_INTEGERS = {f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+_SMALL = {"bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "std", "size_t"} | _INTEGERS
 ALIGNMENTS = ("alignas", "__align__", "__attribute__")
 
 
@@ -193,12 +195,27 @@ def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -
         alignments.append(spelling(tokens[last : close + 1]))
         source.replace(tokens[last].start, tokens[close].end, "")
         last = close + 1
+    alignments += _alignment_of_type(tokens, last, end)
     if alignments:
         aligned = " ".join(["SIMT_SHARED_GAP", *alignments, "SIMT_SHARED"])
         shared = next(token for token in tokens[first:last] if token.text == "__shared__")
         source.replace(shared.start, shared.end, aligned)
         specifiers = specifiers.replace("__shared__", aligned)
     _separate_declarators(source, tokens, last, end, specifiers)
+
+
+def _alignment_of_type(tokens: list[Token], begin: int, end: int) -> list[str]:
+    """The alignment of the type of `T a[2], b`, which __shared__ might lower; none for types that have a small one."""
+    comma, angles = begin, 0
+    while comma < end and (tokens[comma].text != "," or angles > 0):
+        angles += (tokens[comma].text == "<") - (tokens[comma].text == ">")
+        comma = _known(closing(tokens, comma)) if tokens[comma].text in OPEN else comma
+        comma += 1
+    kind = tokens[begin : _type_end(tokens, comma)]
+    words = [token.text for token in kind if token.kind == "word"]
+    if not words or all(word in _SMALL for word in words) or any(token.text in ("{", "auto", "*") for token in kind):
+        return []
+    return [f"alignas({spelling(kind)})"]
 
 
 def _alignment_before(tokens: list[Token], index: int) -> int | None:
