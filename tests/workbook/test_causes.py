@@ -120,6 +120,13 @@ void host(Key* keys) {
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual([held.line for held in Source("a.cu").held], [2])
 
+    def test_parameters_that_are_copies(self) -> None:
+        text = "__device__ void order(Key a, Key* b, Key c) {\n  const Key d = a;\n  a = c;\n  *b = d;\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").changed_parameter(), (3, "a"))
+        with mock.patch.object(suspects, "source_of", lambda _: text.replace("a = c", "*b = c")):
+            self.assertIsNone(Source("a.cu").changed_parameter())
+
     def test_what_ends_a_loop(self) -> None:
         self.assertEqual(
             self.source.bound_of(4),
@@ -683,6 +690,24 @@ class Remarks(unittest.TestCase):
         found = self.of("  compare_exchange(keys, hi, lo);\n", Cause("a.cu:1", "exchanges tile[0]", (detail,)))
         asked = "keys in the wrong order are left as they are: are the two positions of this call exchanged?"
         self.assertEqual(found.details, (asked,))
+
+    def test_two_variables_that_become_the_same(self) -> None:
+        text = "void f() {\n  from = to;\n  to = from;\n}\n"
+        found = self.of(text, Cause("a.cu:9", "the last launch, number 2, writes b, not keys"))
+        self.assertEqual(found.place, "a.cu:2")
+        self.assertIn("after this line, from and to are the same", found.text)
+
+    def test_a_loop_that_advances_by_too_much(self) -> None:
+        asked = "each of the 32 threads compares only one pair: use a loop, so that it takes more pairs"
+        text = (
+            "void f() {\n  const int stride = 2 * threads;\n  for (int t = first; t < pairs; t += stride) {\n"
+            "    keys[t] = 0;\n  }\n}\n"
+        )
+        (detail,) = self.of(text, Cause("a.cu:4", "no thread compares keys[64] and keys[65]", (asked,))).details
+        self.assertIn("does its loop advance by too much? line 3: for (int t", detail)
+        self.assertTrue(detail.endswith("; line 2: const int stride = 2 * threads"), detail)
+        without = self.of("void f() {\n  keys[0] = 0;\n}\n", Cause("a.cu:2", "no thread", (asked,)))
+        self.assertEqual(without.details, (asked,))
 
     def test_a_guard_of_the_first_position(self) -> None:
         text = "void f() {\n  if (i < count) exchange(keys, values, i, partner);\n}\n"

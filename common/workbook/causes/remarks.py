@@ -219,6 +219,38 @@ def _of_guard(cause: Cause, source: Source) -> Cause:
     return replace(cause, details=(text, *kept))
 
 
+def _of_lost_exchange(cause: Cause, source: Source) -> Cause:
+    """Keys that are lost, or an array in place of another one: two assignments that were to exchange two variables."""
+    exchange = source.lost_exchange()
+    if not exchange or not re.search(r"loses the key|the last launch, number \d+, writes", cause.text):
+        return cause
+    line, first, second = exchange
+    text = f"after this line, {first} and {second} are the same: exchange them by way of a third variable"
+    return replace(cause, place=f"{source.file}:{line}", text=text, details=(cause.text, *cause.details))
+
+
+def _of_step(cause: Cause, source: Source) -> Cause:
+    """Threads that take one pair each, although there is a loop: does it advance by too much?"""
+    asked = next((detail for detail in cause.details if detail.endswith("use a loop, so that it takes more pairs")), "")
+    line = line_of(cause.place)[1]
+    if not asked or not 0 < line <= len(source.lines):
+        return cause
+    lines = {line, source.caller(line)}
+    steps = (
+        (loop, step)
+        for loop in source.loops
+        if any(loop.line <= at <= loop.last for at in lines)
+        if (step := re.search(r"\+=\s*([^;]+)", loop.step or loop.body))
+    )
+    loop, step = next(steps, (None, None))
+    if loop is None or step is None:
+        return cause
+    comes = source.assigned(step[1].strip(), loop.line)
+    text = f"{asked.partition(': use a loop')[0]}: does its loop advance by too much? {source.quoted(loop.line)}"
+    text += f"; {source.quoted(comes)}" if comes else ""
+    return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
+
+
 def _of_braces(cause: Cause, source: Source) -> Cause:
     """A line that looks as if an if or a loop controlled it, and is the second one below it."""
     line = line_of(cause.place)[1]
@@ -250,6 +282,8 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_missing_launch,
     _of_grid_in_tile,
     _of_braces,
+    _of_lost_exchange,
+    _of_step,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -67,7 +67,7 @@ class Search:
         leaving = source.leaving_shuffles() if is_of_lanes else None
         if leaving and (kinds or self._has_exits(outcome)):
             return _leaving(source, *leaving)
-        if known := _of_host_code(outcome, source) or _of_shape(outcome):
+        if known := _of_host_code(outcome, source) or _of_shape(outcome) or _of_same_arrays(kinds, source):
             return known
         found = None
         if can_search(outcome):
@@ -191,6 +191,16 @@ def _of_host_code(outcome: Outcome, source: Source) -> Cause | None:
     return Cause(f"{source.file}:{line}", text, ("let a kernel do this, and launch the kernel here",))
 
 
+def _of_same_arrays(kinds: Collection[str], source: Source) -> Cause | None:
+    """Two pointers that were to be exchanged and become the same, so that a kernel writes what it reads."""
+    exchange = source.lost_exchange()
+    if "race" not in kinds or exchange is None or not all(name.isidentifier() for name in exchange[1:]):
+        return None
+    line, first, second = exchange
+    text = f"after this line, {first} and {second} are the same: exchange them by way of a third variable"
+    return Cause(f"{source.file}:{line}", text, ("so the next launch writes into the array that it reads",))
+
+
 def _of_shape(outcome: Outcome) -> Cause | None:
     """A launch with too many threads per block in a case that asks for another shape."""
     case = outcome.case
@@ -251,6 +261,10 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
             at, copy, read = changed
             text = f"this line changes {copy}, which is only a copy of a key: {name} stores nothing"
             return Cause(f"{source.file}:{at}", text, (f"{copy} is read in {source.quoted(read)}",))
+        if line and (passed := source.changed_parameter()):
+            at, parameter = passed
+            text = f"this line changes {parameter}, which is only a copy of a key: {name} stores nothing"
+            return Cause(f"{source.file}:{at}", text, ("give the function pointers or references to the keys",))
         if line:
             text = f"{name} stores nothing in global memory, so its results are lost"
             detail = "is a store missing at the end of the kernel, or is each key stored back to where it was read?"

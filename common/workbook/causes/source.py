@@ -103,6 +103,10 @@ class Source:
         text = self.lines[line - 1]
         return len(text) - len(text.lstrip())
 
+    def assigned(self, name: str, before: int) -> int:
+        """The line above one that gives a variable its value; 0 if there is none, or `name` is no variable."""
+        return self._assigned(name, before - 1) if name.isidentifier() else 0
+
     def definition(self, name: str, before: int) -> str:
         """The line above one that gives a variable its value; "" if there is none."""
         found = self._assigned(name, before) if name.isidentifier() else 0
@@ -361,6 +365,22 @@ class Source:
                 if re.search(rf"(?<![\w.\]]){re.escape(name)}\s*=[^=]|\bswap\s*\([^)]*\b{re.escape(name)}\b", text):
                     return number, name, read
         return None
+
+    def changed_parameter(self) -> tuple[int, str] | None:
+        """The first line of a __device__ function that gives another value to a parameter which is a copy of a key, and
+        that parameter; None: there is none."""
+        for match in re.finditer(r"__device__[^;{}]*?\(([^(){};]*)\)\s*\{", self.text):
+            names = [made[1] for made in re.finditer(rf"\bKey\s+({_NAME})\s*(?:,|$)", match[1])]
+            begins, ends = match.end(), _closing(self.text, match.end() - 1)
+            for name in names:
+                if changed := re.search(rf"(?<![\w.\]>]){name}\s*=[^=]", self.text[begins:ends]):
+                    return self._line_at(begins + changed.start()), name
+        return None
+
+    def lost_exchange(self) -> tuple[int, str, str] | None:
+        """The first line of `a = b; b = a;`, after which both are the same, and the two; None: there is none."""
+        found = re.search(r"([\w.\[\]*]+)\s*=\s*([\w.\[\]*]+)\s*;\s*\2\s*=\s*\1\s*;", self.text)
+        return (self._line_at(found.start()), found[1], found[2]) if found else None
 
     def without_values(self) -> int:
         """The first line that stores an element of an array of keys, and near which no value is stored; 0: none."""
