@@ -59,6 +59,12 @@ class Endless(unittest.TestCase):
     def test_do_while_is_not_read(self) -> None:
         self.assertEqual(cause("int k = 0;\n  do {\n    ++k;\n  } while (k < n);", 5), "")
 
+    def test_a_shape_that_is_exchanged(self) -> None:
+        said = cause("keys[0] = 1;\n}\nvoid f() {\n  kernel<<<threads_per_block, blocks, 0, stream>>>(keys, 1);", 6)
+        self.assertTrue(said.startswith("x.cu:6: error: are the number of blocks and that of threads exchanged"), said)
+        said = cause("keys[0] = 1;\n}\nvoid f() {\n  kernel<<<blocks, threads>>>(keys, 1);", 6)
+        self.assertEqual(said, "")
+
     def test_only_what_hangs(self) -> None:
         self.assertEqual(cause("for (int i = 0; i < n; i += 0)\n    keys[i] = 0;", status="wrong"), "")
 

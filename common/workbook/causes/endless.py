@@ -9,6 +9,7 @@ from .source import Loop, Source, line_of
 from .stage_check import Cause
 
 _NAME = r"[A-Za-z_]\w*"
+_EXCHANGED = re.compile(r"<<<\s*(?:\w*threads?\w*|block)\s*,\s*(?:\w*blocks\w*|grid\w*)\s*[,>]")
 _TYPES = frozenset({"int", "unsigned", "long", "bool", "true", "false", "std", "auto"})
 _CHANGED = r"(?:(?:\+\+|--)\s*{0}\b|(?<![\w.]){0}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|&\s*{0}\b)"
 _COMPARED = re.compile(rf"^\s*({_NAME})\s*(<=|>=|<|>)\s*(.+?)\s*$")
@@ -28,12 +29,22 @@ def endless(outcome: Outcome, source: Source) -> Cause | None:
     for loop in [*reversed(around), *source.loops]:
         if why := _why(loop):
             return Cause(f"{source.file}:{loop.line}", f"this loop does not end: {why}", is_certain=True)
-    if not around:
-        return None
+    if (exchanged := _of_shape(source)) or not around:
+        return exchanged
     outer = [source.quoted(loop.line) for loop in around[:-1]]
     details = (f"or a loop around it: {'; '.join(outer)}",) if outer else ()
     inner = around[-1].line
     return Cause(f"{file}:{inner}", "the kernel was still in this loop when its time ended: does it end?", details)
+
+
+def _of_shape(source: Source) -> Cause | None:
+    """A launch whose two numbers seem to be exchanged, judged by their names."""
+    for number, line in enumerate(source.lines, 1):
+        if _EXCHANGED.search(line):
+            text = "are the number of blocks and that of threads exchanged here?"
+            details = ("<<<blocks, threads>>> takes the threads second", "the kernel did not end with this shape")
+            return Cause(f"{source.file}:{number}", text, details)
+    return None
 
 
 def _why(loop: Loop) -> str:

@@ -22,9 +22,8 @@ class Stage:
     numbers: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     counted: tuple[int, str] | None = None
     stride: int = 1  # the length of a row of neighbouring lower positions
-    mask: int = (
-        0  # the bits in which the positions of every pair differ, also of those that n cuts off; 0: not the same
-    )
+    mask: int = 0  # the bits in which the positions of every pair differ, also of those that n cuts off; 0: unknown
+    keys_at: int | None = None  # which of the kernel's arguments is the number of keys
 
     def number_of(self, pair: tuple[int, ...]) -> int:
         """Which comparator of the stage a pair is: that of thread t, if all threads have one."""
@@ -37,7 +36,7 @@ def phase(number: int, n: int, left: int = 0) -> Stage:
     pairs = {(i, i + 1): True for i in range((number + left) % 2, n - 1, 2)}
     name = f"phase {number} ({parity}: the pairs that begin at {parity} positions)"
     kind = "an odd phase" if number % 2 else "an even phase"
-    return Stage(name, pairs, kind=kind, numbers={2: ("parity", number % 2)})
+    return Stage(name, pairs, kind=kind, numbers={2: ("parity", number % 2)}, keys_at=1)
 
 
 def phases(n: int) -> Iterator[Stage]:

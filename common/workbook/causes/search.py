@@ -67,7 +67,12 @@ class Search:
         leaving = source.leaving_shuffles() if is_of_lanes else None
         if leaving and (kinds or self._has_exits(outcome)):
             return _leaving(source, *leaving)
-        if known := _of_host_code(outcome, source) or _of_shape(outcome) or _of_same_arrays(kinds, source):
+        if known := (
+            _of_host_code(outcome, source)
+            or _of_shape(outcome)
+            or _of_same_arrays(kinds, source)
+            or _of_unwritten_array(outcome, source)
+        ):
             return known
         found = None
         if can_search(outcome):
@@ -199,6 +204,17 @@ def _of_same_arrays(kinds: Collection[str], source: Source) -> Cause | None:
     line, first, second = exchange
     text = f"after this line, {first} and {second} are the same: exchange them by way of a third variable"
     return Cause(f"{source.file}:{line}", text, ("so the next launch writes into the array that it reads",))
+
+
+def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
+    """An array of the step's own that the first launch reads, although nothing has been stored in it."""
+    text = outcome.findings[0].text if outcome.findings and outcome.findings[0].kind == "uninitialized" else ""
+    array = re.search(r"of (the array allocated at [^ ]+) .*nothing has been stored in this array at all", text)
+    line = next((n for n, line in enumerate(source.lines, 1) if "<<<" in line), 0)
+    if not array or not line:
+        return None
+    text = f"the first launch reads {array[1]}, in which nothing has been stored"
+    return Cause(f"{source.file}:{line}", text, (f"are two arrays exchanged here? {source.quoted(line)}",))
 
 
 def _of_shape(outcome: Outcome) -> Cause | None:
@@ -473,7 +489,9 @@ _REPEATED: dict[tuple[str, int], Searching] = {
 _LONG = {("01-odd-even", 2)}  # steps with hundreds of stages in a launch
 _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
 # Findings that may follow from a wrong pair of positions.
-_EXPLAINED = frozenset({"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask"})
+_EXPLAINED = frozenset(
+    {"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask", "uninitialized"}
+)
 # The type of the keys for which variables of a type are right.
 _TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u32", "uint32_t": "u32", "float": "f32"}
 _OF_KEYS = re.compile("loses the key|variable of another type|which are in order|does not exchange")

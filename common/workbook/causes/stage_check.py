@@ -252,6 +252,8 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
     if twice := compared_twice(run, found, stage):
         return _of_numbers(run, stage, replace(twice, details=(text, *twice.details, stages)), is_detail=False)
     cause = Cause(place, text, (*_of_threads(run, stage, found, missing, place), stages))
+    if wrong := _too_few_keys(run, stage, text, stages):
+        return wrong
     launch, passed = run.launch, run.passed_count(stage)
     if launch and stage.counted and passed is not None:
         number = stage.number_of(missing[0])
@@ -260,6 +262,16 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
             detail = f"{run.named(*missing[0])} are comparator {number}, counted from 0: no thread comes to it"
             return Cause(launch.place, text, (detail, stages))
     return _of_numbers(run, stage, cause, is_detail=False)
+
+
+def _too_few_keys(run: Run, stage: Stage, missing: str, stages: str) -> Cause | None:
+    """A launch that passes fewer keys than there are."""
+    launch, at = run.launch, stage.keys_at
+    passed = launch.arguments[at] if launch and at is not None and at < len(launch.arguments) else None
+    if launch is None or run.is_in_block or passed is None or not 0 < passed < run.n:
+        return None
+    text = f"launch {run.number} ({launch.kernel}) passes n = {passed}, but there are {run.n} keys"
+    return Cause(launch.place, text, (missing, stages))
 
 
 def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = None) -> Cause | None:
