@@ -33,7 +33,19 @@ _VARIANTS = {
     "key of the previous lane",
     "up late": "the last key of a lane is sent after it has changed: send it before it is compared with the first key "
     "of the next lane",
+    "tests exchanged": "in odd phases, lane 0 keeps its last key and lane 31 its first one: it must be the other way "
+    "round, because lane 31 has no next lane and lane 0 has no previous one",
 }
+# Lanes that keep a key in odd phases although they have a neighbour: by the first or last of them.
+_KEEPING_LAST = {
+    f"last from {lane}": f"in odd phases, lanes from {lane} on keep their last key: only lane 31 has no next lane"
+    for lane in range(1, LANES - 1)
+}
+_KEEPING_FIRST = {
+    f"first to {lane}": f"in odd phases, lanes up to {lane} keep their first key: only lane 0 has no previous lane"
+    for lane in range(1, LANES - 1)
+}
+_ALL_VARIANTS = {**_VARIANTS, **_KEEPING_LAST, **_KEEPING_FIRST}
 
 
 @dataclass
@@ -61,19 +73,25 @@ class _Registers:
     def _odd(self) -> dict[str, list[int]]:
         firsts, lasts = self.keys[0::4], self.keys[3::4]
         fault = self.fault
+        is_exchanged = fault == "tests exchanged"
+        # Which lanes take part: those from one on, and those below one.
+        begins = LANES if fault == "up" else 0 if is_exchanged or fault == "first" else 1
+        begins = int(fault.split()[-1]) + 1 if fault in _KEEPING_FIRST else begins
+        ends = 0 if fault == "down" else LANES if is_exchanged or fault == "last" else LANES - 1
+        ends = int(fault.split()[-1]) if fault in _KEEPING_LAST else ends
         up = [min, max][fault not in ("up turned", "both turned")]
         down = [max, min][fault not in ("down turned", "both turned")]
         sent = {"up": lasts[:], "down": firsts[:]}
         before = [lasts[max(lane - 1, 0)] for lane in range(LANES)]
         new_firsts = [
-            first if fault == "up" or (lane == 0 and fault != "first") else up(before[lane], first)
+            first if lane < begins or (is_exchanged and lane == LANES - 1) else up(before[lane], first)
             for lane, first in enumerate(firsts)
         ]
         if fault == "down late":
             sent["down"] = new_firsts[:]
         behind = [sent["down"][min(lane + 1, LANES - 1)] for lane in range(LANES)]
         new_lasts = [
-            last if fault == "down" or (lane == LANES - 1 and fault != "last") else down(last, behind[lane])
+            last if lane >= ends or (is_exchanged and lane == 0) else down(last, behind[lane])
             for lane, last in enumerate(lasts)
         ]
         if fault == "up late":
@@ -214,7 +232,7 @@ class _Row:
     def _of_variants(
         self, keys: list[int], actual: Sequence[dict[str, list[int]]], place: dict[str, str]
     ) -> Cause | None:
-        for fault, words in _VARIANTS.items():
+        for fault, words in _ALL_VARIANTS.items():
             if all(a == b for a, b in zip(actual, _Registers(keys[:], fault).sent())):
                 way = "down" if fault == "last" or fault.startswith("down") else "up"
                 text, _, must = words.partition(": ")

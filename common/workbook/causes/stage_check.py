@@ -69,8 +69,9 @@ class Run:
         return self.source(place).index_of(line_of(place)[1])
 
     def bound_of(self, place: str) -> str:
-        """What decides how often a line is reached."""
-        return self.source(place).bound_of(line_of(place)[1])
+        """What decides how often a line is reached, or the line that calls its function."""
+        source, line = self.source(place), line_of(place)[1]
+        return source.bound_of(line) or source.bound_of(source.caller(line))
 
     def loop_of(self, place: str) -> str:
         """The innermost loop around a line."""
@@ -183,7 +184,7 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     outside = next(position for position in first.pair if not 0 <= position < run.n)
     text = f"{run.thread(first)} compares {run.named(*first.pair)}, but there is no {run.named(outside)}: "
     there = "there is 1 key" if run.n == 1 else f"there are {run.n:,} keys"
-    text += there if outside >= run.n else "check for an index below 0"
+    text += there if outside >= run.n else "the first position is 0"
     right = [one for one in found if one.pair in stage.pairs]
     pairs = len({one.pair for one in found})
     details = [f"skip a comparator whose partner is not below {run.n:,}"]
@@ -198,6 +199,9 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
             place = run.launch.place
             text = f"launch {run.number} ({run.launch.kernel}) passes comparators = {passed}, "
             text += f"but the stage has {len(stage.pairs)}"
+    due = _pair_of(run, stage, first) if outside < run.n else None
+    if due:
+        details += [f"the pair of thread {run.thread_number(first)} is {run.named(*due)}"]
     details += [run.bound_of(place) if outside >= run.n else run.index_of(place), f"in {where}: {stage.name}"]
     return _of_numbers(run, stage, Cause(place, text, tuple(details)), is_detail=False)
 
@@ -478,7 +482,7 @@ def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:
         place = run.place(one.stores[low].code)
         text = f"{run.thread(one)} exchanges {keys}, which are in order"
         return Cause(place, text, (wanted,), is_of_order=True)
-    return _lost_key(run, one, keys, after)
+    return _lost_key(run, one, keys, after, in_order)
 
 
 def _converted(bits: int, size: int, key_type: str) -> set[int]:
@@ -499,7 +503,7 @@ def _converted(bits: int, size: int, key_type: str) -> set[int]:
     return made - {bits}
 
 
-def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> Cause:
+def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_order: bool) -> Cause:
     low, high = one.pair
     lost = next((p for p in (low, high) if one.loads[p].value not in after), low)
     at = one.stores.get(low) or one.stores.get(high)
@@ -518,7 +522,10 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int]) -> C
         return Cause(place, text, ("declare a variable that holds a key as Key", *details))
     # A compiler leaves out a store of what is there already, and the trace does not show it.
     details += [f"{run.named(unwritten[0])} has the same value as before"] if unwritten else []
-    details += ["is a key overwritten before it has been read, or the wrong one stored?"]
+    if len(unwritten) == 1 and in_order:
+        details += ["the two keys are in order, so neither may change: is this store outside of the `if`?"]
+    else:
+        details += ["is a key overwritten before it has been read, or the wrong one stored?"]
     text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
     return Cause(place, text, tuple(details))
 
