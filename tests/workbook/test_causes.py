@@ -505,7 +505,7 @@ class Rows(unittest.TestCase):
 
     def test_each_fault(self) -> None:
         self.keys = [(37 * i) % 128 for i in range(rows.ROW)]  # every lane has keys
-        for fault, words in rows._VARIANTS.items():
+        for fault, words in rows._ALL_VARIANTS.items():
             with self.subTest(fault):
                 text = "a.cu:5: error: row 0: " + words.replace(": ", "\n    ", 1)
                 self.assertIn(text, self.found(self.run_of(fault)))
