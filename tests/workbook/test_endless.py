@@ -40,14 +40,14 @@ class Endless(unittest.TestCase):
 
     def test_a_while_loop(self) -> None:
         self.assertIn("nothing in it changes k or n", cause("int k = 1;\n  while (k < n) {\n    keys[k] = 0;\n  }", 5))
-        self.assertIn("does it end?", cause("int k = 1;\n  while (k < n) {\n    k += keys[k];\n  }", 5))
+        self.assertIn("does the loop end?", cause("int k = 1;\n  while (k < n) {\n    k += keys[k];\n  }", 5))
 
     def test_halving(self) -> None:
         loop = "for (int stride = n / 2; stride >= 0; stride /= 2)\n    keys[stride] = 0;"
         self.assertIn("`stride /= 2` leaves stride at 0, and `stride >= 0` is true then", cause(loop))
 
     def test_the_wrong_way(self) -> None:
-        self.assertIn("away from what ends it", cause("for (int i = 0; i < n; --i)\n    keys[i] = 0;"))
+        self.assertIn("away from the limit", cause("for (int i = 0; i < n; --i)\n    keys[i] = 0;"))
         self.assertIn("i is unsigned", cause("for (unsigned i = n; i >= 0; --i)\n    keys[i] = 0;"))
         self.assertIn(
             "in thread 0, i begins with 0", cause("for (int i = threadIdx.x; i < n; i *= 2)\n    keys[i] = 0;")
@@ -61,7 +61,7 @@ class Endless(unittest.TestCase):
 
     def test_a_shape_that_is_exchanged(self) -> None:
         said = cause("keys[0] = 1;\n}\nvoid f() {\n  kernel<<<threads_per_block, blocks, 0, stream>>>(keys, 1);", 6)
-        self.assertTrue(said.startswith("x.cu:6: error: are the number of blocks and that of threads exchanged"), said)
+        self.assertTrue(said.startswith("x.cu:6: error: are the numbers of blocks and threads exchanged"), said)
         said = cause("keys[0] = 1;\n}\nvoid f() {\n  kernel<<<blocks, threads>>>(keys, 1);", 6)
         self.assertEqual(said, "")
 

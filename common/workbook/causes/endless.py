@@ -34,14 +34,16 @@ def endless(outcome: Outcome, source: Source) -> Cause | None:
     outer = [source.quoted(loop.line) for loop in around[:-1]]
     details = (f"or a loop around it: {'; '.join(outer)}",) if outer else ()
     inner = around[-1].line
-    return Cause(f"{file}:{inner}", "the kernel was still in this loop when its time ended: does it end?", details)
+    return Cause(
+        f"{file}:{inner}", "the kernel was still in this loop when its time was up: does the loop end?", details
+    )
 
 
 def _of_shape(source: Source) -> Cause | None:
     """A launch whose two numbers seem to be exchanged, judged by their names."""
     for number, line in enumerate(source.lines, 1):
         if _EXCHANGED.search(line):
-            text = "are the number of blocks and that of threads exchanged here?"
+            text = "are the numbers of blocks and threads exchanged here?"
             details = ("<<<blocks, threads>>> takes the threads second", "the kernel did not end with this shape")
             return Cause(f"{source.file}:{number}", text, details)
     return None
@@ -81,7 +83,7 @@ def _wrong_way(loop: Loop) -> str:
             return f"{name} is unsigned, so `{loop.condition}` is always true"
     wrong = _FALLS if how in ("<", "<=") else _GROWS
     if re.search(wrong.format(name), loop.step):
-        return f"`{loop.step}` moves {name} away from what ends it: its condition is `{loop.condition}`"
+        return f"`{loop.step}` moves {name} away from the limit, and the condition is `{loop.condition}`"
     begins = re.search(rf"\b{name}\s*=\s*(.*)$", loop.start)
     if begins and re.search(_DOUBLED.format(name), loop.step):
         if begins[1].strip() == "0":

@@ -523,7 +523,7 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
     # A compiler leaves out a store of what is there already, and the trace does not show it.
     details += [f"{run.named(unwritten[0])} has the same value as before"] if unwritten else []
     if len(unwritten) == 1 and in_order:
-        details += ["the two keys are in order, so neither may change: is this store outside of the `if`?"]
+        details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]
     else:
         details += ["is a key overwritten before it has been read, or the wrong one stored?"]
     text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"

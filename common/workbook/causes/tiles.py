@@ -651,7 +651,7 @@ def surplus_launch(case: Case, traced: Traced) -> Cause | None:
         what = wanted.name if isinstance(wanted, Stage) else f"the last stages of runs of {wanted} keys, in tiles"
         loop = run.loop_of(launch.place)
         asked = f"does this loop begin too early? {loop}" if loop else ""
-        return Cause(launch.place, text, (f"it must be the launch of {what}, which comes after it", asked))
+        return Cause(launch.place, text, (f"the launch after it is the one that belongs here: {what}", asked))
     return None
 
 
