@@ -136,13 +136,8 @@ class Expressions:
             *(f"`{what}` must be multiplied by `{name}`" for name in factors),
         ]
         number = made.add(begin, *texts, rank=4)
-        made.wrap(begin, end, f"mutants::with_term({number}, ", "".join(f", {name}" for name in terms) + ")")
-        made.wrap(
-            begin,
-            end,
-            f"mutants::with_factor({number + 2 * len(terms)}, ",
-            "".join(f", {name}" for name in factors) + ")",
-        )
+        made.wrap(begin, end, f"mutants::with_term({number}, ", _listed(terms))
+        made.wrap(begin, end, f"mutants::with_factor({number + 2 * len(terms)}, ", _listed(factors))
 
     def _named(self, begin: int, end: int) -> str:
         """The tokens [begin, end), and which of several that are alike in their line: "the second `left`"."""

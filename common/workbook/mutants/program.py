@@ -12,7 +12,7 @@ from .reading import RewriteError
 from .schemata import Mutant
 from .sites import Sites
 
-# An error, or in what it was found: the error itself may be in a header.
+# An error, or a line that leads to one in a header.
 _ERROR = re.compile(r"^(\S+?):(\d+):(?:\d+:)? +(?:(?:fatal )?error: |required from )", re.MULTILINE)
 HEADER = Path(__file__).with_name("mutants.h")
 _UNDECLARED = re.compile(r"error: [‘'](\w+)[’'] was not declared")
