@@ -40,6 +40,9 @@ class Public(Programs):
     def test_launches(self) -> None:
         self.compile_and_run("launches")
 
+    def test_what_kernels_may_call_of_the_runtime(self) -> None:
+        self.compile_and_run("device_runtime")
+
     def test_architecture(self) -> None:
         self.compile_and_run("architecture")
 
@@ -320,7 +323,7 @@ int main() {
         for source in sorted((HERE / "public").glob("*.cu")):
             program = str(self.folder / "program")
             command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", str(source), "-o", program]
-            command += ["-lcuda", "-lcublas", "-lcufft", "-lcurand"]
+            command += ["-rdc=true", "-lcuda", "-lcublas", "-lcufft", "-lcurand"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -12,6 +12,7 @@
 
 #include "../src/execution/failure.h"
 #include "../src/execution/worker.h"
+#include "accesses.h"
 #include "faults.h"
 #include "files.h"
 #include "json.h"
@@ -213,6 +214,9 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
                "program on less data, without the check build, or without a limit on its memory (ulimit -v)\n",
                bytes);
   _exit(3);
+}
+void kernel_gets(void* result, std::size_t bytes, const void* code) {
+  observe_range(result, bytes, Way::store, Code(code) - 1);
 }
 void share_device_memory() { state().ownership.is_shared = true; }
 void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
