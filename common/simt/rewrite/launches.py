@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .constants_of_lambdas import read_constants
 from .references import References, split_at_commas
 from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, name_start, opening_angle, quoted, repetitions, run_length, spelling
@@ -105,6 +106,7 @@ def _rewrite_call(
         comma = " __VA_OPT__(,) "
     source.replace(tokens[opened].start, tokens[opened].end, comma)
     _replace_null_arguments(source, arguments)
+    read_constants(source, tokens, split_at_commas(arguments))
     if known:
         _pass_references(source, split_at_commas(arguments), tokens[end].text, known.references)
 

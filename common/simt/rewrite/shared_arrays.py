@@ -7,6 +7,12 @@ from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, opening_angle, spelling
 
 SPECIFIERS = frozenset(("extern", "static", "const", "volatile", "__device__", "__shared__"))
+# Types whose alignment is at most 16.
+NEVER_ALIGNED = frozenset(
+    """bool char short int long unsigned signed float double auto half __half size_t std int8_t uint8_t int16_t uint16_t
+    int32_t uint32_t int64_t uint64_t clock_t uchar ushort uint ulong float2 float3 float4 double2 int2 int3 int4
+    uint2 uint3 uint4 cudaError_t struct class volatile const""".split()  # noqa: SIM905
+)
 ALIGNMENTS = ("alignas", "__align__", "__attribute__")
 
 
@@ -193,12 +199,33 @@ def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -
         alignments.append(spelling(tokens[last : close + 1]))
         source.replace(tokens[last].start, tokens[close].end, "")
         last = close + 1
+    alignments += _alignment_of_type(tokens, last, end)
     if alignments:
         aligned = " ".join(["SIMT_SHARED_GAP", *alignments, "SIMT_SHARED"])
         shared = next(token for token in tokens[first:last] if token.text == "__shared__")
         source.replace(shared.start, shared.end, aligned)
         specifiers = specifiers.replace("__shared__", aligned)
     _separate_declarators(source, tokens, last, end, specifiers)
+
+
+def _alignment_of_type(tokens: list[Token], begin: int, end: int) -> list[str]:
+    """An alignment that is at least 16 and that of the type of the first variable that is declared in [begin, end), if
+    the type may have a greater one. (Without it, SIMT_SHARED would reduce that to 16.)"""
+    past = next(
+        (i for i in range(begin, end) if tokens[i].text in ("[", ",") and not _in_angles(tokens, begin, i)), end
+    )
+    kind = tokens[begin : _type_end(tokens, past)]
+    may_be_aligned = any(token.kind == "word" and token.text not in NEVER_ALIGNED for token in kind)
+    is_variable = begin + len(kind) == past - 1 and tokens[past - 1].kind == "word"
+    is_type = not any(token.text in ("{", "*", "&", "(") for token in kind)
+    if not (may_be_aligned and is_variable and is_type):
+        return []
+    return ["alignas(16)", f"alignas({spelling(kind)})"]
+
+
+def _in_angles(tokens: list[Token], begin: int, index: int) -> bool:
+    texts = [token.text for token in tokens[begin:index]]
+    return texts.count("<") > texts.count(">")
 
 
 def _alignment_before(tokens: list[Token], index: int) -> int | None:
