@@ -71,6 +71,33 @@ int main() {
   cudaDeviceSynchronize();
 }
 """
+WAITING_KERNEL = """#include <cstdio>
+__global__ void wait(volatile int* flag) {
+  while (*flag == 0) {  // line 3
+  }
+}
+int main() {
+  int* flag;
+#if defined(STREAM) || defined(ALONE)
+  cudaMalloc(&flag, sizeof *flag);
+  cudaMemset(flag, 0, sizeof *flag);
+#else
+  cudaHostAlloc(&flag, sizeof *flag, cudaHostAllocMapped);
+  *flag = 0;
+#endif
+#ifdef STREAM
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+#endif
+  wait<<<1, 32>>>(flag);
+#ifdef STREAM
+  cudaMemsetAsync(flag, 1, sizeof *flag, stream);
+#elif !defined(ALONE)
+  *flag = 1;
+#endif
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+"""
 ENDLESS_KERNEL = """#include <cstdio>
 #include <thread>
 __global__ void count(volatile unsigned* a) {
@@ -364,6 +391,29 @@ int main() {
         self.assertEqual(status, -signal.SIGTERM, printed)  # nothing was found
         self.assertRegex(printed, here + "SIGTERM interrupted the program")
         self.assertNotIn(": error: ", printed)
+
+    def test_a_kernel_that_waits_for_the_host_is_no_fault_of_the_program(self) -> None:
+        self.file("k.cu", WAITING_KERNEL)
+        with mock.patch.dict(os.environ, {"SIMT_SECONDS": "1"}):
+            for options in ([], ["-DSTREAM"]):
+                self.compiled("k.cu", "--check", *options)
+                done = self.run_program("k")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(
+                    done.stderr, r"(?m)^k\.cu:3: note: host-wait: kernel wait, .*nothing in this launch writes"
+                )
+                self.assertIn("a launch runs to its end before the host goes on", done.stderr)
+                self.assertNotIn(": error: ", done.stderr)
+            self.compiled("k.cu", "--check", "-DALONE")
+            done = self.run_program("k")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertRegex(done.stderr, r"(?m)^k\.cu:3: error: time-limit: ")
+            self.compiled("k.cu")
+            with self.endless_program(signal.SIGTERM) as program:
+                assert program.stderr
+                note = program.stderr.readline()
+                program.kill()
+            self.assertRegex(note, r"^k\.cu:3: note: still-running: kernel wait, .*if it waits for the host")
 
     def test_a_slow_kernel_of_the_plain_build_is_not_accused_when_it_is_ended(self) -> None:
         self.file("k.cu", ENDLESS_KERNEL)

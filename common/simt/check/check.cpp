@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -340,6 +342,8 @@ void end_program() {
   }
   std::fflush(nullptr);
   if (!report.findings.empty()) _exit(3);
+  const auto waits_for_host = [](const Finding& remark) { return remark.kind == "host-wait"; };
+  if (std::any_of(report.remarks.begin(), report.remarks.end(), waits_for_host)) _exit(1);  // not run to its end
 }
 
 std::string findings_json() {

@@ -36,6 +36,7 @@ cudaError_t with_stream(cudaStream_t stream, Use&& use) {
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
   *stream = streams().add({flags, std::clamp(priority, greatest_priority, least_priority)});
+  host_may_intervene = true;
   SIMT_OBSERVE(check::stream_created(*stream, flags != cudaStreamNonBlocking);)
   return cudaSuccess;
 }
