@@ -59,17 +59,6 @@ int main() {
   }
 }
 """
-WAITS_FOR_HOST = """#include <cstdio>
-__global__ void wait(volatile int* flag) { while (*flag == 0) {} }
-int main() {
-  int* flag;
-  cudaMallocHost(&flag, sizeof *flag);
-  *flag = 0;
-  wait<<<1, 1>>>(flag);
-  *flag = 1;
-  printf("%d\\n", cudaDeviceSynchronize());
-}
-"""
 SLOW_KERNEL = """__global__ void add(unsigned* sums, unsigned rounds) {
   for (unsigned i = 0; i < rounds; ++i) sums[i % 32] += i;
 }
@@ -80,6 +69,33 @@ int main() {
   k<<<1, 32>>>(a);
   add<<<1, 1>>>(a, 4000000000u);
   cudaDeviceSynchronize();
+}
+"""
+WAITING_KERNEL = """#include <cstdio>
+__global__ void wait(volatile int* flag) {
+  while (*flag == 0) {  // line 3
+  }
+}
+int main() {
+  int* flag;
+#if defined(STREAM) || defined(ALONE)
+  cudaMalloc(&flag, sizeof *flag);
+  cudaMemset(flag, 0, sizeof *flag);
+#else
+  cudaHostAlloc(&flag, sizeof *flag, cudaHostAllocMapped);
+  *flag = 0;
+#endif
+#ifdef STREAM
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+#endif
+  wait<<<1, 32>>>(flag);
+#ifdef STREAM
+  cudaMemsetAsync(flag, 1, sizeof *flag, stream);
+#elif !defined(ALONE)
+  *flag = 1;
+#endif
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
 }
 """
 ENDLESS_KERNEL = """#include <cstdio>
@@ -349,15 +365,6 @@ int main() {
             program.communicate()
             self.assertEqual(program.returncode, -signal.SIGINT)  # nothing was found
 
-    def test_a_kernel_that_waits_for_the_host_is_noted_and_not_accused(self) -> None:
-        self.file("k.cu", WAITS_FOR_HOST)
-        self.compiled("k.cu", "--check")
-        with mock.patch.dict(os.environ, {"SIMT_SECONDS": "1"}):
-            done = self.run_program("k")
-        self.assertRegex(done.stderr, r"(?m)^k\.cu:2: note: waits-for-host: kernel wait, block \(0,0,0\), thread ")
-        self.assertNotIn(": error: ", done.stderr)
-        self.assertEqual(done.stdout, "702\n")  # cudaErrorLaunchTimeout
-
     def interrupted(self, number: signal.Signals) -> tuple[int, str]:
         """Interrupts k when it has said that it is slow. Returns its status, and what it printed after that."""
         with mock.patch.dict(os.environ, {"SIMT_SECONDS": "2"}), self.endless_program(number) as program:
@@ -384,6 +391,29 @@ int main() {
         self.assertEqual(status, -signal.SIGTERM, printed)  # nothing was found
         self.assertRegex(printed, here + "SIGTERM interrupted the program")
         self.assertNotIn(": error: ", printed)
+
+    def test_a_kernel_that_waits_for_the_host_is_no_fault_of_the_program(self) -> None:
+        self.file("k.cu", WAITING_KERNEL)
+        with mock.patch.dict(os.environ, {"SIMT_SECONDS": "1"}):
+            for options in ([], ["-DSTREAM"]):
+                self.compiled("k.cu", "--check", *options)
+                done = self.run_program("k")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(
+                    done.stderr, r"(?m)^k\.cu:3: note: waits-for-host: kernel wait, .*nothing in this launch writes"
+                )
+                self.assertIn("a launch runs to its end before the host goes on", done.stderr)
+                self.assertNotIn(": error: ", done.stderr)
+            self.compiled("k.cu", "--check", "-DALONE")
+            done = self.run_program("k")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertRegex(done.stderr, r"(?m)^k\.cu:3: error: time-limit: ")
+            self.compiled("k.cu")
+            with self.endless_program(signal.SIGTERM) as program:
+                assert program.stderr
+                note = program.stderr.readline()
+                program.kill()
+            self.assertRegex(note, r"^k\.cu:3: note: still-running: kernel wait, .*if it waits for the host")
 
     def test_a_slow_kernel_of_the_plain_build_is_not_accused_when_it_is_ended(self) -> None:
         self.file("k.cu", ENDLESS_KERNEL)

@@ -87,20 +87,38 @@ __global__ void matrix_in_shared(int* to) {
   if (threadIdx.x == 0) *to = rows[1][3] + rows[2][3];
 }
 
-struct alignas(128) Line {
-  char bytes[200];
-};
-
 __global__ void aligned_in_shared(unsigned* misaligned) {
   __shared__ alignas(64) char a[3];
   static __shared__ __align__(32) char b[3];
   __shared__ char plain[3];
-  __shared__ Line lines[2];
-  lines[1].bytes[threadIdx.x] = 0;
   a[threadIdx.x] = b[threadIdx.x] = plain[threadIdx.x] = 0;
-  *misaligned = unsigned(reinterpret_cast<std::size_t>(a) % 64 + reinterpret_cast<std::size_t>(b) % 32 +
-                         reinterpret_cast<std::size_t>(lines) % 128);
+  *misaligned = unsigned(reinterpret_cast<std::size_t>(a) % 64 + reinterpret_cast<std::size_t>(b) % 32);
 }
+
+struct alignas(64) Line {
+  int values[16];
+};
+struct __align__(128) Wide {
+  int value;
+};
+template <class T>
+struct Boxed {
+  T inner;
+};
+template <class T>
+__global__ void aligned_types_in_shared(unsigned* misaligned) {
+  __shared__ char before[3];
+  __shared__ Line line;
+  __shared__ char between[5];
+  __shared__ Boxed<T> boxes[2];
+  __shared__ T last;
+  before[0] = between[0] = 0;
+  line.values[0] = boxes[1].inner.value = last.value = 0;
+  const auto address = [](const auto& object) { return reinterpret_cast<std::size_t>(&object); };
+  *misaligned = unsigned(address(line) % 64 + address(boxes) % 128 + address(last) % 128);
+}
+
+__global__ void store_number(int* to, int number) { *to = number; }
 
 __global__ void aligned_dynamic(unsigned* misaligned) {
   extern __shared__ char bytes[];
@@ -349,11 +367,26 @@ TEST_CASE("extern __shared__ begins at a multiple of 128 bytes") {
   CHECK(misaligned[0] == 0);
 }
 
-TEST_CASE("__shared__ has the alignment of alignas, of __align__ or of its type") {
+TEST_CASE("__shared__ with alignas or __align__ has that alignment") {
   Managed<unsigned> misaligned(1);
   misaligned[0] = 1;
   aligned_in_shared<<<1, 3>>>(misaligned.data());
   CHECK(misaligned[0] == 0);
+}
+
+TEST_CASE("__shared__ variables have the alignment of their type") {
+  Managed<unsigned> misaligned(1);
+  misaligned[0] = 1;
+  aligned_types_in_shared<Wide><<<1, 1>>>(misaligned.data());
+  CHECK(misaligned[0] == 0);
+}
+
+TEST_CASE("a lambda that launches a kernel need not capture constants") {
+  Managed<int> to(1);
+  const int number = 7;
+  constexpr int threads = 1;
+  [](int* target) { store_number<<<1, threads>>>(target, number); }(to.data());
+  CHECK(to[0] == 7);
 }
 
 namespace {

@@ -40,6 +40,9 @@ class Public(Programs):
     def test_launches(self) -> None:
         self.compile_and_run("launches")
 
+    def test_what_kernels_may_call_of_the_runtime(self) -> None:
+        self.compile_and_run("device_runtime")
+
     def test_architecture(self) -> None:
         self.compile_and_run("architecture")
 
@@ -213,9 +216,6 @@ int main() { constexpr int n = lanes(); return n - 1; }
     def test_graph_memory(self) -> None:
         self.compile_and_run("graph_memory")
 
-    def test_memory_of_kernels(self) -> None:
-        self.compile_and_run("kernel_memory")
-
     def test_what_cannot_be_captured_is_refused(self) -> None:
         self.file(
             "captured.cu",
@@ -323,7 +323,7 @@ int main() {
         for source in sorted((HERE / "public").glob("*.cu")):
             program = str(self.folder / "program")
             command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", str(source), "-o", program]
-            command += ["-lcuda", "-lcublas", "-lcufft", "-lcurand"]
+            command += ["-rdc=true", "-lcuda", "-lcublas", "-lcufft", "-lcurand"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -73,7 +73,44 @@ int main() {
 """
 
 
+FUNCTION_OBJECTS = """#include <cub/cub.cuh>
+#include <cuda/std/complex>
+#include <cuda/std/tuple>
+#include <cstdio>
+__global__ void combine(int* out) {
+  using Reduce = cub::BlockReduce<int, 32>;
+  __shared__ Reduce::TempStorage storage;
+  const int lane = int(threadIdx.x);
+  const int largest = Reduce(storage).Reduce(lane, cuda::maximum<>{});
+  __syncthreads();
+  const int sum = Reduce(storage).Reduce(lane, cuda::std::plus<int>());
+  if (lane != 0) return;
+  out[0] = largest;
+  out[1] = sum;
+  out[2] = cuda::minimum<int>{}(3, 4) + cuda::std::multiplies<>{}(2, 5);
+  const cuda::std::complex<float> number(1, 2);
+  out[3] = int((number * number).imag()) + cuda::std::get<1>(cuda::std::make_tuple(1, 2));
+}
+int main() {
+  int *out, host[4];
+  cudaMalloc(&out, sizeof host);
+  combine<<<1, 32>>>(out);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("%d %d %d %d\\n", host[0], host[1], host[2], host[3]);
+  cudaFree(out);
+}
+"""
+
+
 class Thrust(Programs):
+    def test_kernels_use_function_objects_and_classes_of_libcu(self) -> None:
+        self.file("k.cu", FUNCTION_OBJECTS)
+        for options in ((), ("--check",)):
+            self.compiled("k.cu", *options)
+            done = self.run_program("k")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, "31 496 13 6\n")
+
     def test_algorithms_work_on_device_memory(self) -> None:
         self.file("k.cu", ALGORITHMS)
         for options in ((), ("--check",)):

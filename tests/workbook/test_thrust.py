@@ -17,6 +17,13 @@ class Headers(unittest.TestCase):
     def test_they_are_found_in_the_source(self) -> None:
         self.assertEqual(thrust.headers(SOURCE * 2), ["thrust/sort.h", "thrust/device_vector.h"])
 
+    def test_those_of_libcu_are_found_also_by_what_they_define(self) -> None:
+        self.assertEqual(thrust.headers("#include <cuda/std/complex>\n"), ["cuda/std/complex"])
+        self.assertEqual(thrust.headers("#include <cuda/atomic>\n"), [])
+        for name in ("cuda::maximum<>{}", "cuda::std::plus<int>()"):
+            self.assertEqual(thrust.headers(f"auto f = {name};\n"), ["cuda/functional"])
+        self.assertEqual(thrust.headers("#include <cuda/functional>\nauto f = cuda::maximum<>{};"), ["cuda/functional"])
+
     def test_a_source_without_them_needs_nothing(self) -> None:
         self.assertEqual(thrust.options("#include <cstdio>\n", []), [])
 

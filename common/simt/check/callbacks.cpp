@@ -66,6 +66,11 @@ void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
   if (worker != nullptr) worker->come_to({.code = code, .address = std::uintptr_t(pointer), .bytes = bytes});
 }
 
+void end_exchange(std::uint64_t old, std::uint64_t desired) {
+  simt::check::CheckState& all = simt::check::state();
+  all.exchanges.ended({all.running.block, all.running.thread()}, old, desired);
+}
+
 }  // namespace
 
 // The address of the call, as return addresses are after it. (A macro, because it concerns the function that uses it.)
@@ -124,7 +129,9 @@ void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
   }                                                                                                               \
   T##BITS __tsan_atomic##BITS##_exchange(volatile T##BITS* p, T##BITS v, int order) {                             \
     OBSERVE_ATOMIC(BITS, atomic, order, Swap::always);                                                            \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                           \
+    const T##BITS old = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                              \
+    end_exchange(old, v);                                                                                         \
+    return old;                                                                                                   \
   }                                                                                                               \
   ATOMIC_CHANGE(BITS, fetch_add)                                                                                  \
   ATOMIC_CHANGE(BITS, fetch_sub)                                                                                  \

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 
 #include "../src/execution/failure.h"
 #include "../src/execution/worker.h"
+#include "accesses.h"
 #include "faults.h"
 #include "files.h"
 #include "json.h"
@@ -214,6 +217,9 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
                bytes);
   _exit(3);
 }
+void kernel_gets(void* result, std::size_t bytes, const void* code) {
+  observe_range(result, bytes, Way::store, Code(code) - 1);
+}
 void share_device_memory() { state().ownership.is_shared = true; }
 void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
@@ -336,6 +342,8 @@ void end_program() {
   }
   std::fflush(nullptr);
   if (!report.findings.empty()) _exit(3);
+  const auto waits_for_host = [](const Finding& remark) { return remark.kind == "waits-for-host"; };
+  if (std::any_of(report.remarks.begin(), report.remarks.end(), waits_for_host)) _exit(1);  // not run to its end
 }
 
 std::string findings_json() {

@@ -71,12 +71,14 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void share_device_memory();
 /// `code`: the call's return address.
 void freed(const void* begin, const void* code);
-/// What malloc() and free() do in a kernel. `code`: the call's return address.
-void* malloc_in_kernel(std::size_t bytes, const void* code);
-void free_in_kernel(void* pointer, const void* code);
 /// For texts: an allocation, and ", at FILE:LINE" of the call that freed it.
 std::string name_of_allocation(const void* begin);
 std::string freed_where(const void* begin);
+/// A kernel calls a function of the runtime, which stores a result there. `code`: the call's return address.
+void kernel_gets(void* result, std::size_t bytes, const void* code);
+/// A kernel calls cudaMalloc() or cudaFree(), which use the device's own heap.
+void* allocated_by_kernel(std::size_t bytes, const void* code);
+void freed_by_kernel(void* pointer, const void* code);
 /// A copy from device memory to device memory, which moves as many bytes twice.
 void copied_on_device(std::size_t bytes);
 /// The host copies this memory to `to`. `code`: the copy's return address.
@@ -92,6 +94,9 @@ struct Transfer {
   const void* code;                   ///< its return address
   bool is_target_registered = false;  ///< by cudaHostRegister()
 };
+/// Whether these bytes are not of the device's own heap, or all in one block of it, which is not freed; reported if not.
+/// `name`: of the function that a kernel calls there.
+bool is_in_heap_block(const void* begin, std::size_t bytes, const char* name, const void* code);
 void begin_transfer(const Transfer& transfer);
 void transfer_reads(const void* begin, std::size_t bytes);
 /// `from`: what was copied; null for a fill.

@@ -358,21 +358,24 @@ void note_long_run(const Access& access, double seconds) {
   std::fflush(stderr);
 }
 
-/// Whether a thread reads, as a flag, memory that the host can write, too.
+/// Whether the access reads, as part of a wait, what no thread of the launch has written and the host may write: memory
+/// that both access, or any if there are several streams. (An atomic may wait for a lock.)
 bool may_wait_for_host(const Access& access) {
-  if (access.way != Way::load || access.sync != Sync::synchronized) return false;
-  const Region* const region = state().ownership.region_at(access.address);
-  return region != nullptr && region->is_host_accessible && !region->is_freed;
-}
-
-TimeIsUp host_is_waited_for(const Access& access) {
-  const Region* const region = state().ownership.region_at(access.address);
-  return {"waits-for-host",
-          "still reads " + Ownership::name_of(*region) +
-              " when its time is up. If it waits for a value from the host, " +
-              "this program is not supported: here, a launch ends before the host goes on. Otherwise look for a loop " +
-              "that never ends",
-          Severity::remark};
+  CheckState& all = state();
+  if (is_judged() || access.sync != Sync::synchronized || access.way != Way::load) return false;
+  const std::uintptr_t in_data = access.address - std::uintptr_t(all.ownership.program_data.begin);
+  const bool is_variable = in_data < all.ownership.program_data.bytes;
+  const Region* const region = is_variable                   ? &all.ownership.program_data
+                               : all.ownership.has_regions() ? all.ownership.region_at(access.address)
+                                                             : nullptr;
+  if (region == nullptr || region->is_freed || region->is_heap) return false;
+  bool is_written = false;
+  const void* const begin = reinterpret_cast<const void*>(access.address);
+  for_each_cell(*region, begin, access.bytes, [&](const Cell& cell, unsigned, std::uintptr_t, unsigned) {
+    is_written |= cell.write.interval >= all.order.first_of_launch();
+  });
+  const bool is_shared = region->is_host_accessible || (is_variable && is_managed_variable(begin));
+  return !is_written && (is_shared || all.order.streams.has_streams());
 }
 
 }  // namespace
@@ -391,14 +394,15 @@ TimeIsUp host_is_waited_for(const Access& access) {
   }
   if (!is_programs(access)) return all.time.resume();  // the program's next access is near
   const bool has_asked = all.time.is_asked_to_end();
-  const bool waits_for_host = !has_asked && may_wait_for_host(access);
-  TimeIsUp up = all.time.take(all.running.has_later_blocks());
-  if (waits_for_host) up = host_is_waited_for(access);
-  const Finding finding = {.kind = up.kind,
-                           .text = all.running.subject(access.thread) + up.text,
-                           .code = access.code,
-                           .severity = up.severity};
-  if (!has_asked && !waits_for_host && all.progress.begin_search(access, finding)) {
+  auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
+  if (!has_asked && may_wait_for_host(access)) {
+    kind = "waits-for-host";
+    text = "waits for " + all.ownership.describe(access) + ", which nothing in this launch writes; " + wait_for_host;
+    severity = Severity::remark;
+  }
+  const Finding finding = {
+      .kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code, .severity = severity};
+  if (!has_asked && all.progress.begin_search(access, finding)) {
     all.time.begin_search();
     Worker::running()->abandon();
   }
@@ -411,6 +415,7 @@ TimeIsUp host_is_waited_for(const Access& access) {
 unsigned long long simt::used_old_value(const volatile void* address, unsigned long long old) noexcept {
   using namespace check;
   const Running& running = state().running;
+  if (running.launch != nullptr) state().exchanges.used({running.block, running.thread()});
   if (exchanges.empty() || running.launch == nullptr) return old;
   const auto entry = exchanges.find({running.block, running.thread()});
   if (entry == exchanges.end() || entry->second.access.address != std::uintptr_t(address)) return old;

@@ -75,7 +75,15 @@ std::vector<Finding> Findings::all() const {
   std::vector<Finding> all = by_place_;
   for (const auto& [key, finding] : by_code_) {
     all.push_back(finding);
-    if (tests_.count(finding.plain_read) != 0) make_remark_on_test(all.back());
+    if (tests_.count(finding.plain_read) == 0) continue;
+    if (state().exchanges.lose_updates(finding.plain_read)) {
+      all.back().advice =
+          "what an exchange stores depends on that plain read, so that what other threads store in between is lost: "
+          "use "
+          "atomicMax() or the like, or a loop with atomicCAS()";
+    } else {
+      make_remark_on_test(all.back());
+    }
   }
   const auto rank = [](const Finding& f) {
     return std::tuple(f.kind != "divergent-barrier", f.began, f.kind != "race" && f.kind != "stream-race", f.number);

@@ -82,12 +82,32 @@ bool free_of_device(void* pointer, Code code) {
 
 }  // namespace
 
-void* malloc_in_kernel(std::size_t bytes, const void* code) { return allocate_in_kernel(bytes, Code(code) - 1); }
+void* allocated_by_kernel(std::size_t bytes, const void* code) { return allocate_in_kernel(bytes, Code(code) - 1); }
 
-void free_in_kernel(void* pointer, const void* code) {
-  if (pointer != nullptr && !free_of_device(pointer, Code(code) - 1)) {
-    report_free("frees memory that no kernel has allocated; only its own code can free it", Code(code) - 1);
-  }
+void freed_by_kernel(void* pointer, const void* code) {
+  if (pointer == nullptr || free_of_device(pointer, Code(code) - 1)) return;
+  report_free("frees what is not of the device's heap; pass a pointer from cudaMalloc() or malloc() in a kernel",
+              Code(code) - 1);
+}
+
+bool is_in_heap_block(const void* begin, std::size_t bytes, const char* name, const void* code) {
+  CheckState& all = state();
+  if (!all.heap.owns(begin)) return true;
+  const std::uintptr_t first = std::uintptr_t(begin);
+  const DeviceHeap::Block* const block = all.heap.near(first);
+  const bool is_inside = block != nullptr && bytes <= block->bytes && first - block->begin <= block->bytes - bytes;
+  if (is_inside && block->freed_by == 0) return true;
+  const char* const kind = is_inside ? "use-after-free" : "out-of-bounds";
+  if (all.findings.count_again(kind, Code(code) - 1)) return false;
+  const std::string what =
+      block == nullptr ? "the device's heap" : "the memory that a kernel has allocated at " + mention(block->made_by);
+  const std::string why = is_inside ? ", which has been freed at " + mention(block->freed_by) + "; free it later"
+                                    : "; it has " + std::to_string(block == nullptr ? 0 : block->bytes) +
+                                          ": copy no more than that, and count in bytes";
+  all.findings.add({.kind = kind,
+                    .text = name + ("() accesses " + std::to_string(bytes)) + " bytes of " + what + why,
+                    .code = Code(code) - 1});
+  return false;
 }
 
 }  // namespace simt::check

@@ -11,7 +11,7 @@ namespace simt::check {
 
 /// The lines of code addresses, "file:line" with the file as the compiler was given it. Addresses without a line are
 /// left out. `callers`: if the line is in a function that was inlined into another file, the line there that calls it.
-/// `has_failed`: set if addr2line has. `of_library`: the addresses in code that stands for CUB, tensor cores or copies.
+/// `has_failed`: set if addr2line has. `of_library`: the addresses in code that stands for CUB or tensor cores.
 std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers = nullptr,
                                     bool* has_failed = nullptr, std::set<Code>* of_library = nullptr);
 
@@ -26,7 +26,7 @@ class Places {
   bool know(Code code) const { return places_.count(code) != 0; }
   /// Whether no line of the program belongs to it, as far as can be known.
   bool has_no_line(Code code) const { return !has_failed_ && !know(code); }
-  /// Whether it is in code of ours that stands for CUB, tensor cores or copies, and costs something else.
+  /// Whether it is in code of ours that stands for CUB or tensor cores, and costs something else.
   bool is_of_library(Code code) const { return of_library_.count(code) != 0; }
   std::string of(Code code) const;
   /// ", in FILE:LINE" for a line of a header in a function that was inlined into the line in_source().

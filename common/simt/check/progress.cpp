@@ -209,6 +209,7 @@ bool Progress::continues_search(const Launch& launch, std::uint64_t block) {
   if (!is_searching_) return false;
   if (waits_for_.is_unchanged()) return searched_++ < max_searched;
   instead_.kind = "forward-progress";
+  instead_.severity = Severity::error;
   instead_.code = waits_.code;
   instead_.text = subject_ + "waits for " + state().ownership.describe(waits_for_.address, waits_for_.bytes) +
                   ", which block " + block_name(launch, block) + " would write" + why;

@@ -227,13 +227,17 @@ std::string who(const Event& event) {
                     .severity = Severity::remark});
 }
 
-[[gnu::cold, gnu::noinline]] void find_test(const Cell& cell, const Event& atomic) {
+[[gnu::cold, gnu::noinline]] void find_test(const Cell& cell, const Event& atomic, const Access& access) {
   const auto look = [&](const Event& read) {
     // An atomic further up, in a loop, does not follow from the test.
     const bool is_test = read.thread == atomic.thread && !read.is_synchronized && read.code < atomic.code;
-    if (is_test && state().order.is_since_barrier(read)) {
-      state().findings.precedes_atomic(state().ownership.program + read.code);
-    }
+    CheckState& all = state();
+    if (!is_test || !all.order.is_since_barrier(read)) return;
+    const Code code = all.ownership.program + read.code;
+    all.findings.precedes_atomic(code);
+    const bool is_unchanged =
+        cell.write.interval < all.order.first_of_own(access.space);  // the block's own are not known
+    if (access.is_exchange) all.exchanges.follows(code, access.code, is_unchanged);
   };
   look(cell.read);
   if (!cell.content.other_is_write) look(cell.other_read);

@@ -15,7 +15,7 @@ void look_for_lanes_in_step(const Cell& cell, const Event& now, const Access& ac
 /// The lanes have come to a shuffle or vote between a read and the write that follows it.
 void remark_shuffle_order(const Race& race);
 /// Plain reads of a word by the thread that now changes it by an atomic.
-void find_test(const Cell& cell, const Event& atomic);
+void find_test(const Cell& cell, const Event& atomic, const Access& access);
 /// A compare-and-swap loop's first read of a word counts as an atomic one.
 void join_swap(const Cell& cell, const Event& swap);
 
@@ -35,8 +35,8 @@ void join_swap(const Cell& cell, const Event& swap);
   Order& order = all.order;
   if (all.pending.has_reads()) [[unlikely]]
     all.pending.follow(&cell.write, access);
+  if (access.is_atomic && access.way == Way::atomic) find_test(cell, now, access);
   if (access.is_compare_and_swap) join_swap(cell, now);
-  if (access.is_atomic && access.way == Way::atomic) find_test(cell, now);
   const bool is_synchronized = access.sync == Sync::synchronized;
   const Event& write = cell.write;
   const bool is_of_device = access.scope == Scope::device && !write.is_of_block;

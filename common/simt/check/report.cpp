@@ -20,6 +20,11 @@ void resolve_places(Finding& finding, const Places& places) {
   finding.place = places.in_source_or_unknown(finding.code);
   // Code of ours that stands for a library's function has no line of the program.
   if (places.has_no_line(finding.code) && finding.launch.line != 0) finding.place = file_and_line(finding.launch);
+  constexpr const char* at_other = " at {other}";
+  if (const std::size_t at = finding.text.find(at_other);
+      at != std::string::npos && places.has_no_line(finding.other)) {
+    finding.text.erase(at, std::char_traits<char>::length(at_other));
+  }
   constexpr const char* other = "{other}";
   if (const std::size_t at = finding.text.find(other); at != std::string::npos) {
     finding.text.replace(at, std::char_traits<char>::length(other),
@@ -241,7 +246,8 @@ std::vector<Finding> merged(std::vector<Finding> findings, const Places& places)
     finding.text = by_clause(with_lines(finding.text, places));
     const auto same = std::find_if(result.begin(), result.end(), [&](const Finding& earlier) {
       return earlier.kind == finding.kind && earlier.place == finding.place &&
-             (earlier.code == finding.code || finding.code == 0 || places.know(finding.code));
+             (earlier.code == finding.code || finding.code == 0 || places.know(finding.code) ||
+              (finding.launch.line != 0 && places.has_no_line(finding.code)));
     });
     if (same == result.end()) {
       result.push_back(finding);

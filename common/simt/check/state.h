@@ -10,6 +10,7 @@
 #include "check.h"
 #include "counts.h"
 #include "device_heap.h"
+#include "exchanges.h"
 #include "exits.h"
 #include "findings.h"
 #include "local_arrays.h"
@@ -41,13 +42,25 @@ struct HostTarget {
   bool is_registered;
 };
 
+/// All of those that copies may still write. Several of the host's threads copy, and access their memory.
+class HostTargets {
+ public:
+  bool exist() const { return exist_.load(std::memory_order_relaxed); }
+  void add(const HostTarget& target);
+  /// The first in which these bytes lie, of those that copies may still write.
+  std::optional<HostTarget> find(std::uintptr_t begin, std::size_t bytes);
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> exist_ = false;
+  std::vector<HostTarget> targets_;
+};
+
 /// What is kept of the running copy or fill, and of those that may not have ended.
 struct Transfers {
   Transfer running = {};
   bool in_host_function = false;  ///< of cudaLaunchHostFunc(): host code runs as an operation of a stream
-  std::vector<HostTarget> targets;
-  std::mutex targets_mutex;  ///< guards them: threads of the host access their memory, and copy, at the same time
-  std::atomic<bool> has_targets = false;
+  HostTargets targets;
 };
 
 /// Made before the program's own static objects and never destroyed, because findings are reported after theirs are.
@@ -61,6 +74,7 @@ struct CheckState {
   Requests requests;
   Counts counts;
   Findings findings;
+  Exchanges exchanges;
   Pending pending;
   Shuffles shuffles;
   Exits exits;

@@ -1,7 +1,6 @@
 #include "transfers.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "../src/execution/failure.h"
 #include "mentions.h"
@@ -110,23 +109,18 @@ bool is_written_device_memory(const void* begin, std::size_t bytes) {
 /// returns, but CUDA leaves that open.
 void look_at_target(const Access& access) {
   CheckState& all = state();
-  const std::lock_guard lock(all.transfers.targets_mutex);
-  auto& targets = all.transfers.targets;
-  std::erase_if(targets, [&](const HostTarget& target) { return !all.order.streams.may_run(target.interval); });
-  all.transfers.has_targets = !targets.empty();
-  for (const HostTarget& target : targets) {
-    if (access.address >= target.end || access.address + access.bytes <= target.begin) continue;
-    const Operation copy = all.order.streams.operation_of(target.interval);
-    if (is_known(access, copy.code)) return;
-    const std::string element = element_of("the target of " + copy.name, access.address - target.begin, access.bytes,
-                                           target.end - target.begin);
-    const std::string text =
-        std::string("host code ") + verb_of(access.way) + element + "; " + what_else(copy, Way::store, When::perhaps);
-    if (target.is_registered) return add(text + "; " + advice_for_host(copy), access, copy, copy.code);
-    return add(text + "; CUDA leaves open whether such a copy has ended when the call returns: call " +
-                   "cudaStreamSynchronize() first",
-               access, copy, copy.code, Severity::remark);
-  }
+  const std::optional<HostTarget> target = all.transfers.targets.find(access.address, access.bytes);
+  if (!target) return;
+  const Operation copy = all.order.streams.operation_of(target->interval);
+  if (is_known(access, copy.code)) return;
+  const std::string element = element_of("the target of " + copy.name, access.address - target->begin, access.bytes,
+                                         target->end - target->begin);
+  const std::string text =
+      std::string("host code ") + verb_of(access.way) + element + "; " + what_else(copy, Way::store, When::perhaps);
+  if (target->is_registered) return add(text + "; " + advice_for_host(copy), access, copy, copy.code);
+  add(text +
+          "; CUDA leaves open whether such a copy has ended when the call returns: call cudaStreamSynchronize() first",
+      access, copy, copy.code, Severity::remark);
 }
 
 /// The host's access of bytes for which a cell keeps this event.
@@ -136,10 +130,7 @@ void look_by_host(const Event& before, Way before_way, unsigned bytes, const Acc
   const bool may_run =
       all.transfers.in_host_function ? streams.is_unordered(before.interval) : streams.may_run(before.interval);
   const Code other = all.ownership.program + before.code;
-  // A volatile or atomic read in a kernel may be that of a flag, which the host sets while the kernel runs.
-  const bool is_flag = before_way == Way::load && before.is_synchronized;
-  if ((before.bytes & bytes) == 0 || !may_run || is_flag) return;
-  if (is_known(access, other)) return;
+  if ((before.bytes & bytes) == 0 || !may_run || is_known(access, other)) return;
   const Operation operation = streams.operation_of(before.interval);
   add(std::string("host code ") + verb_of(access.way) + all.ownership.describe(access) + "; " +
           what_else(operation, before_way, When::perhaps) + "; " + advice_for_host(operation),
@@ -147,6 +138,23 @@ void look_by_host(const Event& before, Way before_way, unsigned bytes, const Acc
 }
 
 }  // namespace
+
+void HostTargets::add(const HostTarget& target) {
+  const std::lock_guard lock(mutex_);
+  targets_.push_back(target);
+  exist_ = true;
+}
+
+std::optional<HostTarget> HostTargets::find(std::uintptr_t begin, std::size_t bytes) {
+  const StreamOrder& streams = state().order.streams;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(targets_, [&](const HostTarget& target) { return !streams.may_run(target.interval); });
+  exist_ = !targets_.empty();
+  const auto found = std::find_if(targets_.begin(), targets_.end(), [&](const HostTarget& target) {
+    return begin < target.end && begin + bytes > target.begin;
+  });
+  return found == targets_.end() ? std::nullopt : std::optional(*found);
+}
 
 void begin_transfer(const Transfer& transfer) {
   CheckState& all = state();
@@ -164,12 +172,10 @@ void transfer_writes(const void* begin, std::size_t bytes, const void* from) {
   transfer(begin, bytes, Way::store);
   all.ownership.written(begin, bytes, from == nullptr || is_written_device_memory(from, bytes));
   if (all.transfers.running.host_waits || !is_own_memory(begin)) return;
-  const std::lock_guard lock(all.transfers.targets_mutex);
-  all.transfers.has_targets = true;
-  all.transfers.targets.push_back({.begin = std::uintptr_t(begin),
-                                   .end = std::uintptr_t(begin) + bytes,
-                                   .interval = all.order.interval(),
-                                   .is_registered = all.transfers.running.is_target_registered});
+  all.transfers.targets.add({.begin = std::uintptr_t(begin),
+                             .end = std::uintptr_t(begin) + bytes,
+                             .interval = all.order.interval(),
+                             .is_registered = all.transfers.running.is_target_registered});
 }
 
 void end_transfer() {
@@ -206,7 +212,9 @@ void report_stream_race(const Event& before, Way before_way, const std::string& 
 
 [[gnu::cold, gnu::noinline]] void observe_host_order(const Region* region, const Access& access) {
   CheckState& all = state();
-  if (region == nullptr && all.transfers.has_targets) look_at_target(access);
+  // What the host does now may be what the kernel that was ended has waited for.
+  if (sticky() == cudaErrorLaunchTimeout) return;
+  if (region == nullptr && all.transfers.targets.exist()) look_at_target(access);
   if (region == nullptr) {
     const Region& variables = all.ownership.program_data;
     if (access.address - std::uintptr_t(variables.begin) >= variables.bytes || is_in_state(access.address)) return;

@@ -16,7 +16,6 @@
 #include "simt/atomic.h"
 #include "simt/conversions.h"
 #include "simt/device.h"
-#include "simt/device_runtime.h"
 #include "simt/error.h"
 #include "simt/intrinsics.h"
 #include "simt/keywords.h"

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .constants_of_lambdas import read_constants
 from .references import References, split_at_commas
 from .source import RewriteError, Source
-from .tokens import (
-    CLOSE,
-    OPEN,
-    Token,
-    closing,
-    name_start,
-    opening,
-    opening_angle,
-    quoted,
-    repetitions,
-    run_length,
-    spelling,
-)
+from .tokens import CLOSE, OPEN, Token, closing, name_start, opening_angle, quoted, repetitions, run_length, spelling
 
 
 class Known(NamedTuple):
@@ -117,39 +106,9 @@ def _rewrite_call(
         comma = " __VA_OPT__(,) "
     source.replace(tokens[opened].start, tokens[opened].end, comma)
     _replace_null_arguments(source, arguments)
-    if _is_in_lambda_without_default(tokens, first):
-        parts = split_at_commas(arguments)
-        by_reference = known.references.get((tokens[end].text, len(parts)), ()) if known else ()
-        _pass_values(source, [part for i, part in enumerate(parts) if i not in by_reference])
+    read_constants(source, tokens, split_at_commas(arguments))
     if known:
         _pass_references(source, split_at_commas(arguments), tokens[end].text, known.references)
-
-
-def _is_in_lambda_without_default(tokens: list[Token], index: int) -> bool:
-    """Whether a lambda around a token captures only what it lists."""
-    depth = 0
-    for i in range(index - 1, -1, -1):
-        depth += (tokens[i].text == "}") - (tokens[i].text == "{")
-        if depth >= 0 or i == 0 or tokens[i - 1].text != ")":
-            depth = max(depth, 0)
-            continue
-        depth = 0
-        opened = opening(tokens, i - 1)
-        if opened and tokens[opened - 1].text == "]" and (captures := opening(tokens, opened - 1)) is not None:
-            is_index = captures > 0 and (tokens[captures - 1].kind == "word" or tokens[captures - 1].text in (")", "]"))
-            if not is_index:
-                return tokens[captures + 1].text not in ("&", "=")
-    return False
-
-
-def _pass_values(source: Source, arguments: list[list[Token]]) -> None:
-    """Takes the values of variables at once: a lambda may use a constant that it does not capture, but no reference
-    to it."""
-    for argument in arguments:
-        if len(argument) == 1 and argument[0].kind == "word" and argument[0].text not in ("NULL", "nullptr", "this"):
-            name = argument[0].text
-            source.insert(argument[0].start, f"static_cast<::std::decay_t<decltype({name})>>(")
-            source.insert(argument[0].end, ")")
 
 
 def _pass_references(source: Source, arguments: list[list[Token]], kernel: str, references: References) -> None:

@@ -7,8 +7,12 @@ from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, opening_angle, spelling
 
 SPECIFIERS = frozenset(("extern", "static", "const", "volatile", "__device__", "__shared__"))
-_INTEGERS = {f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-_SMALL = {"bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "std", "size_t"} | _INTEGERS
+# Types whose alignment is at most 16.
+NEVER_ALIGNED = frozenset(
+    """bool char short int long unsigned signed float double auto half __half size_t std int8_t uint8_t int16_t uint16_t
+    int32_t uint32_t int64_t uint64_t clock_t uchar ushort uint ulong float2 float3 float4 double2 int2 int3 int4
+    uint2 uint3 uint4 cudaError_t struct class volatile const""".split()  # noqa: SIM905
+)
 ALIGNMENTS = ("alignas", "__align__", "__attribute__")
 
 
@@ -205,17 +209,23 @@ def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -
 
 
 def _alignment_of_type(tokens: list[Token], begin: int, end: int) -> list[str]:
-    """The alignment of the type of `T a[2], b`, which __shared__ might lower; none for types that have a small one."""
-    comma, angles = begin, 0
-    while comma < end and (tokens[comma].text != "," or angles > 0):
-        angles += (tokens[comma].text == "<") - (tokens[comma].text == ">")
-        comma = _known(closing(tokens, comma)) if tokens[comma].text in OPEN else comma
-        comma += 1
-    kind = tokens[begin : _type_end(tokens, comma)]
-    words = [token.text for token in kind if token.kind == "word"]
-    if not words or all(word in _SMALL for word in words) or any(token.text in ("{", "auto", "*") for token in kind):
+    """An alignment that is at least 16 and that of the type of the first variable that is declared in [begin, end), if
+    the type may have a greater one. (Without it, SIMT_SHARED would reduce that to 16.)"""
+    past = next(
+        (i for i in range(begin, end) if tokens[i].text in ("[", ",") and not _in_angles(tokens, begin, i)), end
+    )
+    kind = tokens[begin : _type_end(tokens, past)]
+    may_be_aligned = any(token.kind == "word" and token.text not in NEVER_ALIGNED for token in kind)
+    is_variable = begin + len(kind) == past - 1 and tokens[past - 1].kind == "word"
+    is_type = not any(token.text in ("{", "*", "&", "(") for token in kind)
+    if not (may_be_aligned and is_variable and is_type):
         return []
-    return [f"alignas({spelling(kind)})"]
+    return ["alignas(16)", f"alignas({spelling(kind)})"]
+
+
+def _in_angles(tokens: list[Token], begin: int, index: int) -> bool:
+    texts = [token.text for token in tokens[begin:index]]
+    return texts.count("<") > texts.count(">")
 
 
 def _alignment_before(tokens: list[Token], index: int) -> int | None:

@@ -3,9 +3,6 @@
 #include <atomic>
 
 #include "emulation.h"
-#ifdef SIMT_CHECK
-#include "../check/check.h"
-#endif
 
 namespace simt {
 
@@ -14,7 +11,7 @@ struct LastError {
   cudaError_t error = cudaSuccess;
   int not_zero = 1;
 };
-constinit thread_local LastError last_error;
+constinit thread_local LastError error_of_thread;
 
 namespace {
 
@@ -26,7 +23,8 @@ constexpr const char* unknown_error = "unrecognized error code";
 
 cudaError_t sticky() { return sticky_error; }
 void set_sticky(cudaError_t error) { sticky_error = error; }
-void set_last_error(cudaError_t error) { last_error.error = error; }
+cudaError_t last_error() { return error_of_thread.error; }
+void set_last_error(cudaError_t error) { error_of_thread.error = error; }
 
 }  // namespace simt
 
@@ -52,15 +50,4 @@ const char* cudaGetErrorString(cudaError_t error) {
 #undef SIMT_TEXT
   }
   return unknown_error;
-}
-
-cudaError_t cudaPeekAtLastError() {
-  SIMT_OBSERVE(check::error_read();)
-  return sticky() != cudaSuccess ? sticky() : last_error.error;
-}
-
-cudaError_t cudaGetLastError() {
-  const cudaError_t error = cudaPeekAtLastError();
-  last_error.error = cudaSuccess;
-  return error;
 }

@@ -1,5 +1,5 @@
 """Thrust on the CPU: its sequential system, whose headers come with the CUDA Toolkit and as a package of their own. And
-cuRAND in kernels, whose headers do, too."""
+libcu++ (cuda::std), and cuRAND in kernels, whose headers do, too."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from pathlib import Path
 
 from .console import Problem
 
-_INCLUDE = re.compile(r'^[^\S\n]*#[^\S\n]*include[^\S\n]*[<"](thrust/[\w./]+)[>"]', re.M)
+_INCLUDE = re.compile(r'^[^\S\n]*#[^\S\n]*include[^\S\n]*[<"](thrust/[\w./]+|cuda/functional|cuda/std/\w+)[>"]', re.M)
+# CUB's headers include these, and programs rely on it.
+_FUNCTION_OBJECT = re.compile(
+    r"\bcuda::(?:maximum|minimum|proclaim_return_type|std::(?:plus|minus|multiplies|divides|modulus|negate|equal_to|"
+    r"not_equal_to|less|greater|less_equal|greater_equal|logical_and|logical_or|bit_and|bit_or|bit_xor|identity))\b"
+)
 
 
 _RANDOM_NUMBERS = re.compile(r"#\s*include\s*[<\"]curand_kernel")
 
 
 def headers(text: str) -> list[str]:
-    """The headers of Thrust that a source includes, each once."""
-    return list(dict.fromkeys(_INCLUDE.findall(text)))
+    """The headers of Thrust and libcu++ that a source includes, each once."""
+    found = list(dict.fromkeys(_INCLUDE.findall(text)))
+    needs_functions = _FUNCTION_OBJECT.search(text) is not None and "cuda/functional" not in found
+    return [*found, "cuda/functional"] if needs_functions else found
 
 
 def has_headers(folder: Path) -> bool:
@@ -41,8 +48,8 @@ def folder(include: Sequence[str]) -> Path:
         if has_headers(candidate):
             return candidate
     raise Problem(
-        "the program includes Thrust, whose headers were not found: install the CUDA Toolkit (13 or later), or the "
-        "package nvidia-cuda-cccl in .venv (.venv/bin/pip install nvidia-cuda-cccl)"
+        "the program uses Thrust or libcu++, whose headers were not found: install the CUDA Toolkit (13 or later), or "
+        "the package nvidia-cuda-cccl in .venv (.venv/bin/pip install nvidia-cuda-cccl)"
     )
 
 

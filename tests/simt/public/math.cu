@@ -36,6 +36,51 @@ __global__ void pack(unsigned* out, const unsigned* in) {
 
 }  // namespace
 
+// What the C library computes in another way: NaNs, of which an H100 makes certain bits, and integers out of range.
+__device__ float of_bits(unsigned bits) { return __uint_as_float(bits); }
+__device__ double of_bits(unsigned long long bits) { return __longlong_as_double((long long)bits); }
+__device__ unsigned bits_of(float x) { return __float_as_uint(x); }
+__device__ unsigned long long bits_of(double x) { return (unsigned long long)__double_as_longlong(x); }
+
+// Its arguments are no constants, because nvcc computes with those as the C library does.
+__global__ void extremes(unsigned long long* out, unsigned signaling_bits, unsigned long long double_bits, float zero) {
+  const float one = zero + 1, signaling = of_bits(signaling_bits), quiet = of_bits(signaling_bits | 0x80400000u);
+  *out++ = bits_of(fminf(signaling, one));
+  *out++ = bits_of(fmaxf(one, signaling));
+  *out++ = bits_of(std::fmin(signaling, quiet));
+  *out++ = bits_of(fmaxf(-zero, zero));
+  const double two = 2 + double(zero), double_signaling = of_bits(double_bits);
+  *out++ = bits_of(fmin(double_signaling, two));
+  *out++ = bits_of(fmax(two, double_signaling));
+}
+
+__global__ void whole(long long* out, float big, double not_a_number) {
+  *out++ = lrintf(big);
+  *out++ = llrintf(-big);
+  *out++ = lroundf(big);
+  *out++ = llroundf(-big);
+  *out++ = lrint(double(big));
+  *out++ = llround(double(-big));
+  *out++ = lrint(not_a_number);
+  *out++ = llround(not_a_number);
+  *out++ = lrintf(2.5f);
+  *out++ = llround(2.5);
+}
+
+void out_of_range() {
+  Array<unsigned long long> bits(6);
+  extremes<<<1, 1>>>(bits.data(), 0x7f800001u, 0x7ff0000000000001ull, 0);
+  const std::vector<unsigned long long> expected = {0x3f800000, 0x3f800000,          0x7fffffff,
+                                                    0,          0x4000000000000000u, 0x4000000000000000u};
+  EXPECT(bits.values() == expected);
+  Array<long long> numbers(10);
+  whole<<<1, 1>>>(numbers.data(), 1e30f, NAN);
+  constexpr long long lowest = -0x7fffffffffffffffll - 1, highest = 0x7fffffffffffffffll;
+  const std::vector<long long> integers = {highest, lowest, highest, lowest, highest, lowest, lowest, lowest, 2, 3};
+  EXPECT(numbers.values() == integers);
+  EXPECT(fmaxf(-1.0f, 2.0f) == 2 && fmin(-1.0, 2.0) == -1 && lrint(2.5) == 2 && llroundf(2.5f) == 3);
+}
+
 int main() {
   Array<double> in(2), out(21);
   in.fill([](int i) { return i == 0 ? 0.3 : 1.0; });
@@ -79,5 +124,6 @@ int main() {
     if (results[i] != of_words[i]) std::printf("word %d: %#x\n", int(i), results[i]);
     EXPECT(results[i] == of_words[i]);
   }
+  out_of_range();
   return finish();
 }

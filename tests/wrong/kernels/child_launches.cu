@@ -56,3 +56,62 @@ __global__ void waiting(int* a) {
   cudaDeviceSynchronize();  // expect: host-call
 }
 CASE { waiting<<<1, 1>>>(device<int>(32)); }
+
+/// Copies and fills by kernels: more than the array has, of local memory, from the host, and read too early.
+__global__ void copy_too_much(int* a, const int* b) {
+  cudaMemcpyAsync(a, b, 33 * sizeof(int), cudaMemcpyDeviceToDevice, 0);  // expect: out-of-bounds
+}
+CASE { copy_too_much<<<1, 1>>>(device<int>(32), filled<int>(64)); }
+
+__global__ void fill_too_much(int* a) {
+  cudaMemsetAsync(a, 0, 32 * sizeof(int) + 1, 0);  // expect: out-of-bounds
+}
+CASE { fill_too_much<<<1, 1>>>(device<int>(32)); }
+
+__global__ void copy_local(int* a) {
+  int own[4] = {*a};
+  cudaMemcpyAsync(a, own, sizeof own, cudaMemcpyDeviceToDevice, 0);  // expect: invalid-copy
+}
+CASE { copy_local<<<1, 1>>>(filled<int>(32)); }
+
+__global__ void copy_from_host(int* a, const int* b) {
+  cudaMemcpyAsync(a, b, sizeof(int), cudaMemcpyHostToDevice, 0);  // expect: invalid-copy
+}
+CASE { copy_from_host<<<1, 1>>>(device<int>(32), filled<int>(32)); }
+
+__global__ void read_too_early(int* a, const int* b) {
+  cudaMemcpyAsync(a, b, sizeof(int), cudaMemcpyDeviceToDevice, 0);
+  a[1] = a[0];  // expect: uninitialized
+}
+CASE { read_too_early<<<1, 1>>>(device<int>(32), filled<int>(32)); }
+
+/// Memory that a kernel has allocated with cudaMalloc.
+__global__ void fresh_memory(int* a) {
+  int* own;
+  cudaMalloc(&own, 8 * sizeof(int));
+  a[threadIdx.x] = own[threadIdx.x];  // expect: uninitialized
+  cudaFree(own);
+}
+CASE { fresh_memory<<<1, 1>>>(device<int>(32)); }
+
+__global__ void free_twice() {
+  int* own;
+  cudaMalloc(&own, 8 * sizeof(int));
+  cudaFree(own);
+  cudaFree(own);  // expect: invalid-free
+}
+CASE { free_twice<<<1, 1>>>(); }
+
+__global__ void free_of_host(int* a) {
+  cudaFree(a);  // expect: invalid-free
+}
+CASE { free_of_host<<<1, 1>>>(device<int>(32)); }
+
+__global__ void copy_freed(int* a) {
+  int* own;
+  cudaMalloc(&own, 8 * sizeof(int));
+  own[0] = 1;
+  cudaMemcpyAsync(a, own, sizeof(int), cudaMemcpyDeviceToDevice, 0);  // expect: use-after-free
+  cudaFree(own);
+}
+CASE { copy_freed<<<1, 1>>>(device<int>(32)); }

@@ -131,6 +131,30 @@ __global__ void checked_first(unsigned* largest) {
 }
 CASE { checked_first<<<8, 1>>>(filled<unsigned>(1)); }
 
+/// A maximum by an exchange: what other blocks store between the plain read and the exchange is lost.
+__global__ void exchange_larger(float* largest, const float* values) {
+  const float own = values[blockIdx.x] + float(blockIdx.x * 7 % 5);
+  if (threadIdx.x == 0) atomicExch(largest, fmaxf(*largest, own));  // expect: race
+}
+CASE { exchange_larger<<<2, 32>>>(filled<float>(1), filled<float>(2)); }
+CASE { exchange_larger<<<8, 32>>>(filled<float>(1), filled<float>(8)); }
+
+/// The same in a block.
+__global__ void exchange_sum(int* sum) { atomicExch(sum, *sum + int(threadIdx.x)); }  // expect: race
+CASE { exchange_sum<<<1, 64>>>(filled<int>(1)); }
+
+/// All threads that find a flag unset set it in the same way. The model calls the plain read a race.
+__global__ void set_flag(int* flag) {
+  if (*flag == 0) atomicExch(flag, 1);  // note: tested-atomic
+}
+CASE { set_flag<<<8, 64>>>(filled<int>(1)); }
+
+/// The exchange's result says which thread is the first.
+__global__ void elect(int* owner, int* out) {
+  if (*owner == 0 && atomicExch(owner, int(blockIdx.x) + 1) == 0) *out = 1;  // note: tested-atomic
+}
+CASE { elect<<<8, 1>>>(filled<int>(1), device<int>(1)); }
+
 /// Counters that are read while other threads still count: no atomic of the reader decides.
 __global__ void count_and_read(const unsigned* keys, unsigned* counts, unsigned* out) {
   for (int round = 0; round < 2; ++round) {

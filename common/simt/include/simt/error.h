@@ -154,13 +154,10 @@ using cudaError_t = cudaError;
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 
-/// The last error of this host thread. cudaGetLastError also clears it, except for a kernel's failure, which stays.
-cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
-
 namespace simt {
 
-/// Sets what the next cudaGetLastError of this host thread returns.
+/// What the next cudaGetLastError of this host thread returns.
+cudaError_t last_error();
 void set_last_error(cudaError_t error);
 
 /// The error that every runtime call returns after a kernel has failed, as on a GPU; cudaSuccess before.

@@ -97,14 +97,22 @@ inline unsigned __urhadd(unsigned x, unsigned y) { return unsigned((std::uint64_
 
 namespace simt {
 
+/// What a device makes of two NaNs, as an H100 does: a certain float; of doubles the first one, as a quiet NaN.
+inline float not_a_number(float) { return bit_cast<float>(0x7fffffffu); }
+inline double not_a_number(double first) {
+  return bit_cast<double>(bit_cast<std::uint64_t>(first) | std::uint64_t(1) << 51);
+}
+
 /// As on a device (PTX ISA, "min"): of a number and a NaN the number, and -0 is smaller than +0.
 template <class Float>
 inline Float smaller(Float a, Float b) {
-  return a < b || b != b || (a == b && __builtin_signbit(a)) ? a : b;
+  if (b != b) return a != a ? not_a_number(a) : a;
+  return a < b || (a == b && __builtin_signbit(a)) ? a : b;
 }
 template <class Float>
 inline Float larger(Float a, Float b) {
-  return a > b || b != b || (a == b && !__builtin_signbit(a)) ? a : b;
+  if (b != b) return a != a ? not_a_number(a) : a;
+  return a > b || (a == b && !__builtin_signbit(a)) ? a : b;
 }
 
 }  // namespace simt

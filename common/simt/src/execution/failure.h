@@ -9,6 +9,12 @@
 
 namespace simt {
 
+/// What to do about a kernel that waits for the host.
+inline constexpr const char* wait_for_host =
+    "if it waits for the host or for another stream, it never ends here, where a launch runs to its end before the "
+    "host "
+    "goes on: let the host or a copy set the value before the launch, or leave this kernel out with #ifndef __SIMT__";
+
 struct Failure {
   const char* kind;
   std::string text;

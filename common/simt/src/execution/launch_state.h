@@ -42,6 +42,10 @@ class LaunchState {
 };
 inline constinit LaunchState launch_state;
 
+/// Whether the host may change what a running kernel reads: the program has memory that both access, or streams. Only on
+/// a GPU, because here a launch returns at its end.
+inline constinit std::atomic<bool> host_may_intervene = false;
+
 /// Sent to a worker whose device thread has been running for long; other OS threads ignore it.
 inline constexpr int interrupt_signal = SIGURG;
 
@@ -51,6 +55,9 @@ struct Interruption {
   /// the other, so that the program proceeds between them.
   std::atomic<int> attempts_left = 0;
   std::atomic<bool> in_progress = false;
+
+  /// The launch takes long, and its line is to be noted.
+  std::atomic<bool> is_note_due = false;
 
   bool is_ending() const { return attempts_left > 0; }
 };

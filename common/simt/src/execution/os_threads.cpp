@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../environment.h"
+#include "../memory/globals.h"
 #include "grid.h"
 #include "shuffle.h"
 
@@ -174,6 +175,9 @@ void OsThreads::watch() {
     if (!launch_state.active()) continue;
     if (has_blocks_left()) start_.notify_all();  // blocks that take long, or wait for one that has not begun
     const std::lock_guard lock(mutex_);
+#ifndef SIMT_CHECK
+    look_at_time();
+#endif
     for (Watched& watched : watched_) {
       if (needs_interruption(watched)) pthread_kill(watched.thread, interrupt_signal);
     }
@@ -189,6 +193,16 @@ void OsThreads::end_between_launches() {
 }
 #endif
 
+#ifndef SIMT_CHECK
+void OsThreads::look_at_time() {
+  static std::uint64_t noted = 0;
+  static const std::chrono::seconds limit(number_from_environment("SIMT_SECONDS", 30));
+  if (noted == generation_ || std::chrono::steady_clock::now() - began_ < limit) return;
+  noted = generation_;
+  interruption.is_note_due = host_may_intervene || managed_bytes() != 0;
+}
+#endif
+
 bool OsThreads::needs_interruption(Watched& watched) {
 #ifdef SIMT_CHECK
   return check::must_interrupt(watched.thread) && !interruption.in_progress;
@@ -196,6 +210,7 @@ bool OsThreads::needs_interruption(Watched& watched) {
   const std::uint64_t last_turn = std::exchange(watched.turn, watched.worker->turn());
   const std::int64_t last_run = std::exchange(watched.run, time_run(watched.thread));
   if (interruption.is_ending()) return !interruption.in_progress;
+  if (interruption.is_note_due) return true;
   return watched.turn == last_turn && watched.run - last_run >= least_run;
 #endif
 }

@@ -50,6 +50,7 @@ class OsThreads {
   void watch();
   void end_between_launches();
   bool needs_interruption(Watched& watched);
+  void look_at_time();
 
   std::vector<std::thread> helpers_;
   std::vector<Watched> watched_;

@@ -179,6 +179,15 @@ void unblock_interruptions() {
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
+/// The kernel may wait for the host.
+void note_long_run(const Worker& worker, void* where) {
+  const Site site = site_of(where);
+  if (is_emulation(site) || !interruption.is_note_due.exchange(false)) return;
+  std::fprintf(stderr, "%s:%d: note: still-running: %s: has been running for long; %s\n", site.file, site.line,
+               worker.here().c_str(), wait_for_host);
+  std::fflush(stderr);
+}
+
 /// Runs on the interrupted thread's own stack, and continues there when that thread's turn comes again.
 void handle_interruption(int, siginfo_t*, void* context) {
   Worker* const worker = Worker::running();
@@ -193,6 +202,7 @@ void handle_interruption(int, siginfo_t*, void* context) {
     return;
   }
   if (is_uninterrupted(where)) return;
+  if (interruption.is_note_due) note_long_run(*worker, where);
 #ifdef SIMT_CHECK
   if (interruption.in_progress.exchange(true)) return;
   Site site = site_of(where);

@@ -7,6 +7,7 @@
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
+#include "../faults/source_lines.h"
 #include "../memory/access.h"
 #include "../memory/globals.h"
 #include "../memory/pages.h"
@@ -36,23 +37,35 @@ cudaError_t free_now(const HostCall& call, void* pointer, std::initializer_list<
   return free_memory(call, pointer, kinds);
 }
 
-/// In kernels, cudaMalloc() and cudaFree() use the device's own heap, as malloc() and free() do there.
-cudaError_t malloc_in_kernel(void** pointer, std::size_t bytes, [[maybe_unused]] const void* caller) {
+cudaError_t allocate_in_kernel(Worker& worker, void** pointer, std::size_t bytes, [[maybe_unused]] void* caller) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  SIMT_OBSERVE(check::kernel_gets(pointer, sizeof *pointer, caller);)
+  worker.uninterrupted([&] {
 #ifdef SIMT_CHECK
-  void* const made = check::malloc_in_kernel(bytes, caller);
+    *pointer = check::allocated_by_kernel(bytes, caller);
 #else
-  void* const made = std::malloc(bytes);
+    *pointer = std::malloc(bytes);
 #endif
-  if (made == nullptr) return cudaErrorMemoryAllocation;
-  *pointer = made;
-  return cudaSuccess;
+  });
+  return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
-cudaError_t free_in_kernel(void* pointer, [[maybe_unused]] const void* caller) {
+cudaError_t free_in_kernel(Worker& worker, void* pointer, void* caller) {
 #ifdef SIMT_CHECK
-  check::free_in_kernel(pointer, caller);
+  worker.uninterrupted([&] { check::freed_by_kernel(pointer, caller); });
 #else
-  std::free(pointer);
+  bool is_hosts = false;
+  Site site;
+  worker.uninterrupted([&] {
+    is_hosts = allocation_of(pointer) != nullptr || is_global(pointer, 1);
+    if (is_hosts) site = line_of_call(caller);
+    if (!is_hosts) std::free(pointer);
+  });
+  if (is_hosts) {
+    worker.fail({"invalid-free",
+                 "calls cudaFree() for memory that the host has allocated; in a kernel, it frees what kernels allocate",
+                 site, cudaErrorInvalidDevicePointer});
+  }
 #endif
   return cudaSuccess;
 }
@@ -67,8 +80,11 @@ void share_device_memory() { check::share_device_memory(); }
 
 using namespace simt;
 
+// In a kernel, these use the device's own heap, as malloc() and free() do there.
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  if (Worker::running() != nullptr) return malloc_in_kernel(pointer, bytes, __builtin_return_address(0));
+  if (Worker* const worker = Worker::running()) {
+    return allocate_in_kernel(*worker, pointer, bytes, __builtin_return_address(0));
+  }
   return call(__func__, [&] { return allocate_now(pointer, bytes, MemoryKind::device); });
 }
 
@@ -102,7 +118,7 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes, unsigned flags) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  if (Worker::running() != nullptr) return free_in_kernel(pointer, __builtin_return_address(0));
+  if (Worker* const worker = Worker::running()) return free_in_kernel(*worker, pointer, __builtin_return_address(0));
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     return free_now({"cudaFree", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
   });

@@ -15,7 +15,9 @@ void fail_host_call(Worker& worker, const char* name, void* caller) {
   const char* const why =
       is("cudaDeviceSynchronize")
           ? ", which kernels cannot since CUDA 12: launch what must come after a child grid into cudaStreamTailLaunch"
-          : ", which only host code may call: move the call there, before or after the launch";
+      : is("cudaMemcpy") ? ", which only host code may call: write cudaMemcpyAsync()"
+      : is("cudaMemset") ? ", which only host code may call: write cudaMemsetAsync()"
+                         : ", which only host code may call: move the call there, before or after the launch";
   worker.fail({"host-call", std::string("calls ") + name + why, site, cudaErrorNotPermitted});
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
@@ -65,6 +66,14 @@ struct Fill {
 /// What cudaMemset2DAsync does.
 cudaError_t fill(const HostCall& call, const Fill& fill, cudaStream_t stream);
 
+/// What a kernel asks for by cudaMemcpyAsync and the like.
+struct Transfer {
+  HostCall call;
+  std::variant<Rows, Fill> work;
+};
+/// Does it in this stream, after the kernel. An error has been reported.
+cudaError_t run_transfer_of_kernel(const Transfer& transfer, cudaStream_t stream);
+
 /// What cudaLaunchHostFunc does.
 void run_host_function(const HostCall& call, cudaStream_t stream, const std::function<void()>& function);
 
@@ -95,6 +104,21 @@ template <class Body>
   }
   const cudaError_t error = host_thread.in_host_function ? cudaErrorNotPermitted : body();
   if (error != cudaSuccess) set_last_error(error);
+  return error;
+}
+
+inline constexpr int* no_result = nullptr;
+
+/// The same for a function that kernels may call, too (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
+/// `result`: what it stores its result in, or null.
+template <class Result, class Body>
+[[gnu::always_inline]] inline cudaError_t call_on_both_sides(const char* name, [[maybe_unused]] Result* result,
+                                                             Body&& body) {
+  Worker* const worker = Worker::running();
+  if (worker == nullptr) return call(name, body);
+  SIMT_OBSERVE(if (result != nullptr) check::kernel_gets(result, sizeof *result, __builtin_return_address(0));)
+  cudaError_t error = cudaSuccess;
+  worker->uninterrupted([&] { error = body(); });
   return error;
 }
 

@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "../faults/source_lines.h"
 #include "simt/runtime/device.h"
+#include "simt/runtime/streams.h"
 
 namespace simt {
 namespace {
@@ -66,19 +68,52 @@ ChildLaunch::ChildLaunch(const Kernel& kernel, const LaunchConfig& config, const
   this->config.stream = parent.config.stream;  // of the host's streams, it is in this one
 }
 
+namespace {
+
+/// Keeps it, unless there are too many. `reason`: why it is refused.
+void keep(const Worker& worker, ChildLaunch&& launch, std::string& reason) {
+  const std::lock_guard lock(waiting().mutex);
+  if (reason.empty()) reason = too_many(worker.launch(), waiting().launches.size());
+  if (reason.empty()) waiting().launches.push_back(std::move(launch));
+}
+
+bool names_local_memory(const Transfer& transfer, const Worker& worker) {
+  if (const Rows* const rows = std::get_if<Rows>(&transfer.work)) {
+    return worker.is_local_or_shared(rows->to) || worker.is_local_or_shared(rows->from);
+  }
+  return worker.is_local_or_shared(std::get<Fill>(transfer.work).to);
+}
+
+}  // namespace
+
 void launch_from_kernel(Worker& worker, ChildLaunch launch, const std::string& refused) {
   const std::string name = launch.kernel.name;
   const Site site = launch.kernel.site;
   std::string reason = refused;
   worker.uninterrupted([&] {
-    const std::lock_guard lock(waiting().mutex);
     if (reason.empty() && launch.kernel.has_local_argument) reason = unusable_argument;
-    if (reason.empty()) reason = too_many(worker.launch(), waiting().launches.size());
-    if (reason.empty()) waiting().launches.push_back(std::move(launch));
+    keep(worker, std::move(launch), reason);
   });
   if (reason.empty()) return;
   worker.fail({"invalid-launch", "launches " + name.substr(0, name.find(launched_by)) + ": " + reason, site,
                cudaErrorLaunchFailure});
+}
+
+void transfer_from_kernel(Worker& worker, const Transfer& transfer, cudaStream_t stream, const char* refused) {
+  std::string reason;
+  Site site;
+  worker.uninterrupted([&] {
+    if (refused != nullptr) reason = refused;
+    if (reason.empty() && !is_stream_of_kernels(stream)) reason = "the stream does not exist or has been destroyed";
+    if (reason.empty() && names_local_memory(transfer, worker)) reason = unusable_argument;
+    ChildLaunch child({transfer.call.name, {}, nullptr, nullptr, 0}, LaunchConfig(1, 1, 0, stream), worker.launch());
+    child.transfer = transfer;
+    keep(worker, std::move(child), reason);
+    if (!reason.empty()) site = line_of_call(transfer.call.caller);
+  });
+  if (reason.empty()) return;
+  worker.fail(
+      {"invalid-copy", "calls " + std::string(transfer.call.name) + "(): " + reason, site, cudaErrorLaunchFailure});
 }
 
 std::vector<ChildLaunch> take_child_launches() {

@@ -13,6 +13,7 @@
 #include "../memory/closed_memory.h"
 #include "call.h"
 #include "captures.h"
+#include "child_launches.h"
 #include "simt/runtime/streams.h"
 
 namespace simt {
@@ -50,6 +51,7 @@ struct Call {
   void* caller;  ///< its return address
   cudaStream_t stream = nullptr;
   bool is_async = true;
+  bool is_of_kernel = false;  ///< a kernel makes the call, of which all memory is the device's
 };
 
 /// While it lives, the observers take part in a copy or fill, and in nothing else: they know one operation at a time,
@@ -81,8 +83,15 @@ std::optional<cudaError_t> captured_or_refused(const Call& call, const std::func
   return captured(call.stream, work);
 }
 
+/// Whether these bytes are not of the device's own heap, or all in one block of it, as far as is known.
+bool is_in_heap_block([[maybe_unused]] const Call& call, [[maybe_unused]] const void* begin,
+                      [[maybe_unused]] std::size_t bytes) {
+  SIMT_OBSERVE(if (call.is_of_kernel) return check::is_in_heap_block(begin, bytes, call.name, call.caller);)
+  return true;
+}
+
 void copy_row([[maybe_unused]] const Call& call, char* to, const char* from, std::size_t bytes) {
-  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, to, call.caller);)
+  SIMT_OBSERVE(if (!is_device(to) && !call.is_of_kernel) check::read_by_host(from, bytes, to, call.caller);)
   SIMT_OBSERVE(check::transfer_reads(from, bytes);)
   std::memmove(to, from, bytes);
   SIMT_OBSERVE(check::transfer_writes(to, bytes, from);)
@@ -103,6 +112,9 @@ cudaError_t copy_rows(const Call& call, const Rows& rows, cudaMemcpyKind kind) {
     return *error;
   }
   watch_copy({call.name, call.caller}, rows.to, to_bytes, rows.from, from_bytes);
+  if (!is_in_heap_block(call, rows.to, to_bytes) || !is_in_heap_block(call, rows.from, from_bytes)) {
+    return cudaErrorInvalidValue;
+  }
   const OpenMemory open;
   const Observed observed(call, rows.to, rows.from);
   const auto started = std::chrono::steady_clock::now();
@@ -136,13 +148,15 @@ cudaError_t fill_rows(const Call& call, const Fill& fill) {
   if (fill.height > 1 && fill.row_bytes() > fill.pitch) return cudaErrorInvalidPitchValue;
   if (fill.width == 0 || fill.height == 0) return cudaSuccess;
   const std::size_t bytes = (fill.height - 1) * fill.pitch + fill.row_bytes();
-  if (fill.to == nullptr || !access_of(fill.to, bytes).device) {
+  const Access access = access_of(fill.to, bytes);
+  if (fill.to == nullptr || !(access.device || (call.is_of_kernel && access.host))) {
     report_refused_fill({call.name, call.caller}, fill.to, bytes);
     return cudaErrorInvalidValue;
   }
   if (const auto error = captured_or_refused(call, [&] { return fill_work({call.name, call.caller}, fill); })) {
     return *error;
   }
+  if (!is_in_heap_block(call, fill.to, bytes)) return cudaErrorInvalidValue;
   const OpenMemory open;
   const Observed observed(call, fill.to, nullptr);
   for (std::size_t row = 0; row < fill.height; ++row) {
@@ -166,9 +180,36 @@ cudaError_t copy_2d(const HostCall& call, const Rows& rows, cudaMemcpyKind kind,
   return copy_rows({call.name, call.caller, stream.value_or(nullptr), stream.has_value()}, rows, kind);
 }
 
+cudaError_t run_transfer_of_kernel(const Transfer& transfer, cudaStream_t stream) {
+  const Call call{transfer.call.name, transfer.call.caller, stream, true, true};
+  if (const Rows* const rows = std::get_if<Rows>(&transfer.work)) return copy_rows(call, *rows, cudaMemcpyDefault);
+  return fill_rows(call, std::get<Fill>(transfer.work));
+}
+
 cudaError_t fill(const HostCall& call, const Fill& fill, cudaStream_t stream) {
   return fill_rows({call.name, call.caller, stream}, fill);
 }
+
+namespace {
+
+/// What cudaMemcpyAsync and cudaMemcpy2DAsync do; kernels may call them, too.
+[[gnu::always_inline]] inline cudaError_t copy_on_both_sides(const Call& c, const Rows& rows, cudaMemcpyKind kind) {
+  Worker* const worker = Worker::running();
+  if (worker == nullptr) return call(c.name, [&] { return copy_rows(c, rows, kind); });
+  const bool is_permitted = kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
+  transfer_from_kernel(*worker, {{c.name, c.caller}, rows}, c.stream,
+                       is_permitted ? nullptr : "a kernel can only copy from device memory to device memory");
+  return cudaSuccess;
+}
+
+[[gnu::always_inline]] inline cudaError_t fill_on_both_sides(const Call& c, const Fill& fill) {
+  Worker* const worker = Worker::running();
+  if (worker == nullptr) return call(c.name, [&] { return fill_rows(c, fill); });
+  transfer_from_kernel(*worker, {{c.name, c.caller}, fill}, c.stream, nullptr);
+  return cudaSuccess;
+}
+
+}  // namespace
 
 }  // namespace simt
 
@@ -182,9 +223,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return call(__func__, [&] { return copy_bytes(c, to, from, bytes, kind); });
 }
 
-cudaError_t simt::copy_async(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  const Call c{"cudaMemcpyAsync", __builtin_return_address(0), stream};
-  return call(c.name, [&] { return copy_bytes(c, to, from, bytes, kind); });
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_on_both_sides(CALL(stream), {to, bytes, from, bytes, bytes, 1}, kind);
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
@@ -195,8 +235,7 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  const Call c CALL(stream);
-  return call(__func__, [&] { return copy_rows(c, {to, to_pitch, from, from_pitch, width, height}, kind); });
+  return copy_on_both_sides(CALL(stream), {to, to_pitch, from, from_pitch, width, height}, kind);
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
@@ -204,9 +243,8 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
   return call(__func__, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
 }
 
-cudaError_t simt::fill_async(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
-  const Call c{"cudaMemsetAsync", __builtin_return_address(0), stream};
-  return call(c.name, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+  return fill_on_both_sides(CALL(stream), {pointer, bytes, unsigned(value), bytes, 1});
 }
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
@@ -216,8 +254,7 @@ cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                               cudaStream_t stream) {
-  const Call c CALL(stream);
-  return call(__func__, [&] { return fill_rows(c, {pointer, pitch, unsigned(value), width, height}); });
+  return fill_on_both_sides(CALL(stream), {pointer, pitch, unsigned(value), width, height});
 }
 
 namespace {

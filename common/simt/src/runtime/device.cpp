@@ -146,8 +146,20 @@ cudaError_t synchronize() {
 
 using namespace simt;
 
+cudaError_t cudaPeekAtLastError() {
+  if (Worker::running() != nullptr) return cudaSuccess;
+  SIMT_OBSERVE(check::error_read();)
+  return sticky() != cudaSuccess ? sticky() : last_error();
+}
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = cudaPeekAtLastError();
+  if (Worker::running() == nullptr) set_last_error(cudaSuccess);
+  return error;
+}
+
 cudaError_t cudaGetDeviceCount(int* count) {
-  return call(__func__, [&] { return store(count, 1); });
+  return call_on_both_sides(__func__, count, [&] { return store(count, 1); });
 }
 
 cudaError_t cudaSetDevice(int device) {
@@ -155,7 +167,7 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  return call(__func__, [&] { return store(device, 0); });
+  return call_on_both_sides(__func__, device, [&] { return store(device, 0); });
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
@@ -184,7 +196,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* result, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  return call(__func__, [&] {
+  return call_on_both_sides(__func__, value, [&] {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
     const cudaDeviceProp& p = properties();
@@ -213,7 +225,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
 }
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-  return call(__func__, [&] {
+  return call_on_both_sides(__func__, value, [&] {
     if (value == nullptr) return cudaErrorInvalidValue;
     const std::lock_guard lock(limits().mutex);
     const auto entry = limits().values.find(limit);
@@ -229,7 +241,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  return call(__func__, [&] { return store(config, cudaFuncCachePreferNone); });
+  return call_on_both_sides(__func__, config, [&] { return store(config, cudaFuncCachePreferNone); });
 }
 
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
@@ -237,7 +249,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  return call(__func__, [&] { return store(config, cudaSharedMemBankSizeFourByte); });
+  return call_on_both_sides(__func__, config, [&] { return store(config, cudaSharedMemBankSizeFourByte); });
 }
 
 cudaError_t cudaProfilerStart() {
@@ -275,7 +287,7 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  return call(__func__, [&] { return store(version, 13000); });
+  return call_on_both_sides(__func__, version, [&] { return store(version, 13000); });
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }

@@ -37,7 +37,7 @@ void destroy_all_events() { events().clear(); }
 using namespace simt;
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  return call(__func__, [&] {
+  return call_on_both_sides(__func__, event, [&] {
     if (event == nullptr || flags > (cudaEventBlockingSync | cudaEventDisableTiming)) return cudaErrorInvalidValue;
     *event = events().add({.timed = (flags & cudaEventDisableTiming) == 0});
     return cudaSuccess;
@@ -49,13 +49,15 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlag
 cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return call(__func__, [&] { return events().remove(event); });
+  return call_on_both_sides(__func__, no_result, [&] { return events().remove(event); });
 }
 
+// What a kernel launches runs in the order of its launches, so that its events have nothing to do.
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return call(__func__, [&] {
+  return call_on_both_sides(__func__, no_result, [&] {
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
     if (!is_stream(stream) || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (Worker::running() != nullptr) return cudaSuccess;
     if (const auto error = captured_record(stream, event)) return *error;
     return events().with(event, [&](Event& e) {
       SIMT_OBSERVE(check::event_recorded(event, stream);)

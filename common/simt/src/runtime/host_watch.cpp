@@ -101,6 +101,7 @@ void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, cons
 bool is_default_stream_refused() { return work.has_value(); }
 
 void watch_shared_memory(const HostCall& call, std::size_t bytes) {
+  host_may_intervene = true;
   if (!work) return;
   work->shared += bytes;
   if (work->shared < work->limit()) return;

@@ -78,7 +78,7 @@ cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
-  return call(__func__, [&] {
+  return call_on_both_sides(__func__, attributes, [&] {
     if (attributes == nullptr) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     *attributes = {};  // an ordinary compiler does not report a kernel's shared memory or registers
@@ -92,7 +92,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size,
                                                           std::size_t dynamic_shared) {
-  return call(__func__, [&] {
+  return call_on_both_sides(__func__, blocks, [&] {
     if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const bool is_possible = block_size <= max_threads_per_block && dynamic_shared <= max_dynamic_shared(kernel);
@@ -104,7 +104,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_size,
                                                                    std::size_t dynamic_shared, unsigned flags) {
   if (flags > cudaOccupancyDisableCachingOverride) {
-    return call(__func__, [] { return cudaErrorInvalidValue; });
+    return call_on_both_sides(__func__, blocks, [] { return cudaErrorInvalidValue; });
   }
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_size, dynamic_shared);
 }

@@ -99,6 +99,11 @@ void run_family(Launch launch) {
   OsThreads::instance().run(launch);
   for (const ChildLaunch& child : take_child_launches()) {
     if (sticky() != cudaSuccess) return;
+    if (child.transfer) {
+      if (run_transfer_of_kernel(*child.transfer, child.config.stream) != cudaSuccess)
+        set_sticky(cudaErrorIllegalAddress);
+      continue;
+    }
     run_family(launch_of(child.kernel, child.config, launch.depth + 1));
   }
 }
@@ -128,7 +133,7 @@ std::optional<cudaError_t> as_node_of_graph(const Kernel& kernel, const LaunchCo
 std::string refusal_in_kernel(const LaunchConfig& config) {
   const cudaStream_t stream = config.stream;
   if (config.is_cooperative) return "a kernel cannot make a cooperative launch";
-  if (!is_stream(stream) && stream != cudaStreamTailLaunch && stream != cudaStreamFireAndForget) {
+  if (!is_stream_of_kernels(stream)) {
     return "the stream does not exist or has been destroyed";
   }
   return refusal(config, max_dynamic_shared());

@@ -36,6 +36,7 @@ cudaError_t with_stream(cudaStream_t stream, Use&& use) {
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
   *stream = streams().add({flags, std::clamp(priority, greatest_priority, least_priority)});
+  host_may_intervene = true;
   SIMT_OBSERVE(check::stream_created(*stream, flags != cudaStreamNonBlocking);)
   return cudaSuccess;
 }
@@ -71,6 +72,10 @@ bool is_default_stream(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
+bool is_stream_of_kernels(cudaStream_t stream) {
+  return is_stream(stream) || stream == cudaStreamTailLaunch || stream == cudaStreamFireAndForget;
+}
+
 bool is_stream(cudaStream_t stream) { return is_default_stream(stream) || streams().contains(stream); }
 
 void destroy_all_streams() { streams().clear(); }
@@ -93,12 +98,12 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 
 // Kernels may make streams for their launches, and destroy them.
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  if (Worker* const worker = Worker::running()) {
+  return call_on_both_sides(__func__, stream, [&] {
+    if (Worker::running() == nullptr) return create_stream(stream, flags, 0);
     if (stream == nullptr || flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    worker->uninterrupted([&] { *stream = streams().add({flags, 0}); });
+    *stream = streams().add({flags, 0});
     return cudaSuccess;
-  }
-  return call(__func__, [&] { return create_stream(stream, flags, 0); });
+  });
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
@@ -106,12 +111,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  if (Worker* const worker = Worker::running()) {
-    cudaError_t error = cudaSuccess;
-    worker->uninterrupted([&] { error = streams().remove(stream); });
-    return error;
-  }
-  return call(__func__, [&] { return streams().remove(stream); });
+  return call_on_both_sides(__func__, no_result, [&] { return streams().remove(stream); });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
@@ -153,9 +153,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return call(__func__, [&] {
+  return call_on_both_sides(__func__, no_result, [&] {
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
     if (!is_stream(stream) || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (Worker::running() != nullptr) return cudaSuccess;  // see cudaEventRecordWithFlags
     if (const auto error = captured_wait(stream, event)) return *error;
     SIMT_OBSERVE(check::stream_waits(stream, event);)
     return cudaSuccess;

@@ -25,3 +25,17 @@ __global__ void halves(int* a, int first, int last) {
   halves<<<1, 1, 0, cudaStreamFireAndForget>>>(a, (first + last) / 2, last);
 }
 CASE { halves<<<1, 1>>>(device<int>(1000), 0, 1000); }
+
+/// Memory of the device's heap, copied and read by a later grid.
+__device__ int* kept;
+__global__ void copy_own(int* a) {
+  if (cudaMalloc(&kept, 32 * sizeof(int)) != cudaSuccess) return;
+  for (int i = 0; i < 32; ++i) kept[i] = i;
+  cudaMemcpyAsync(a, kept, 32 * sizeof(int), cudaMemcpyDeviceToDevice, 0);
+  double_all<<<1, 32>>>(a);
+}
+__global__ void free_kept() { cudaFree(kept); }
+CASE {
+  copy_own<<<1, 1>>>(device<int>(32));
+  free_kept<<<1, 1>>>();
+}

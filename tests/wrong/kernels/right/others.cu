@@ -271,3 +271,25 @@ CASE {
   for (int i = 0; i < 64; ++i) sum += other[i];
   std::printf("%d\n", sum);
 }
+
+/// A maximum by compare and swap, whose first read tests whether there is anything to do, and one behind a lock.
+__global__ void swap_larger(unsigned* largest) {
+  const unsigned own = blockIdx.x * 7 % 5;
+  unsigned old = *largest;  // note: tested-atomic
+  while (old < own) {
+    const unsigned seen = atomicCAS(largest, old, own);  // note: tested-atomic
+    if (seen == old) break;
+    old = seen;
+  }
+}
+CASE { swap_larger<<<8, 32>>>(filled<unsigned>(1)); }
+__global__ void exchange_behind_lock(unsigned* largest, int* lock) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  atomicExch(largest, max(*largest, blockIdx.x * 7 % 5));
+  __threadfence();
+  atomicExch(lock, 0);
+}
+CASE { exchange_behind_lock<<<8, 32>>>(filled<unsigned>(1), filled<int>(1)); }

@@ -3,6 +3,11 @@
 
 #include "simt/runtime/types.h"
 
+/// The last error of this host thread. cudaGetLastError also clears it, except for a kernel's failure, which stays. In a
+/// kernel, there is none: a launch that fails ends the kernel, and other calls return their errors.
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);

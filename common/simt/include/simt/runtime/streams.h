@@ -23,6 +23,8 @@ bool is_default_stream(cudaStream_t stream);
 
 /// Is `stream` one of the default streams, or one that cudaStreamCreate* made and that has not been destroyed?
 bool is_stream(cudaStream_t stream);
+/// The same, or one of those that only kernels have.
+bool is_stream_of_kernels(cudaStream_t stream);
 
 void destroy_all_streams();
 

@@ -58,7 +58,7 @@ inline cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent ext
 inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                                        cudaStream_t stream = nullptr) {
   if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
-  return simt::copy_async(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
   if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
