@@ -120,6 +120,12 @@ void host(Key* keys) {
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual([held.line for held in Source("a.cu").held], [2])
 
+    def test_pointers_that_are_compared_without_the_order(self) -> None:
+        text = "void f(Key* p, Key* q, lab::Order order) {\n  if (%s) *p = *q;\n}\n"
+        for condition, ignores in (("*q < *p", True), ("lab::before(*q, *p, order)", False)):
+            with mock.patch.object(suspects, "source_of", lambda _, text=text % condition: text):
+                self.assertEqual(Source("a.cu").ignores_order(2), ignores)
+
     def test_parameters_that_are_copies(self) -> None:
         text = "__device__ void order(Key a, Key* b, Key c) {\n  const Key d = a;\n  a = c;\n  *b = d;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
