@@ -152,6 +152,7 @@ class Source:
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
         of_grid = [one for one in farther if "blockIdx" in self.lines[one - 1]][:1]
         others = [one for one in farther if "threadIdx" not in self.lines[one - 1] and one not in of_grid]
+        others.sort(key=lambda one: bool(_CONTROL.search(self.lines[one - 1])))  # what a loop counts is mostly right
         room = MOST_DEFINITIONS - len(of_grid)
         kept = [*comes.values(), *map(self.quoted, others)][:room]
         return "; ".join([*kept, *map(self.quoted, of_grid)])
