@@ -239,7 +239,7 @@ def _of_step(cause: Cause, source: Source) -> Cause:
     steps = (
         (loop, step)
         for loop in source.loops
-        if any(loop.line <= at <= loop.last for at in lines)
+        if any(loop.line <= at <= loop.last for at in lines) and source.counts_threads(loop)
         if (step := re.search(r"\+=\s*([^;]+)", loop.step or loop.body))
     )
     loop, step = next(steps, (None, None))

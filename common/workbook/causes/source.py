@@ -249,6 +249,11 @@ class Source:
                 found.append(Loop(self._line_at(at), self._line_at(ends), start, condition, step, body))
         return found
 
+    def counts_threads(self, loop: Loop) -> bool:
+        """Whether a loop begins with the number of a thread."""
+        names = re.findall(_NAME, f"{loop.start} {loop.condition}")
+        return "threadIdx" in names or any("threadIdx" in self.definition(name, loop.line) for name in names)
+
     def function_of(self, line: int) -> tuple[str, int, int]:
         """The name of the function around a line, and its first and last line."""
         line = min(line, len(self.lines))

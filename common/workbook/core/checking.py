@@ -335,7 +335,8 @@ class Checker:
         shrunk = self._shrunk(shown) if is_known else None
         cause = self._cause_in_stages(shown, shrunk) if is_known else None
         if shown.outcome.status == "hung":
-            cause = endless(self._placed(shown.outcome), Source(self._source_of(shown.step)))
+            loop = endless(self._placed(shown.outcome), Source(self._source_of(shown.step)))
+            cause = loop if loop and (loop.is_certain or not shown.outcome.findings) else cause
         if cause:
             print(wrapped_message(str(cause)))
         else:
