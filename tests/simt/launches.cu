@@ -115,7 +115,7 @@ __global__ void aligned_types_in_shared(unsigned* misaligned) {
   before[0] = between[0] = 0;
   line.values[0] = boxes[1].inner.value = last.value = 0;
   const auto address = [](const auto& object) { return reinterpret_cast<std::size_t>(&object); };
-  *misaligned = unsigned(address(line) % 64 + address(boxes) % 128 + address(last) % 128);
+  *misaligned = unsigned(address(line) % 64 + address(boxes) % 128 + address(last) % 128) + unsigned(before[0]);
 }
 
 __global__ void store_number(int* to, int number) { *to = number; }

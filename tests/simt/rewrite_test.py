@@ -33,7 +33,7 @@ class RewriteTest(Rewriting):
             self.assertEqual(chosen % (launched, launched) in text, is_chosen, kernel)
 
     def test_a_lambda_passes_a_constant_that_it_does_not_capture_by_its_value(self) -> None:
-        read = "static_cast<decltype(n)>(n)"
+        read = "static_cast<::std::decay_t<decltype(n)>>(n)"
         for declaration, captures, argument, is_read in (
             ("const int n = 7;", "[]", "n", True),
             ("static constexpr unsigned long n{7};", "[p]", "n", True),

@@ -15,7 +15,7 @@ def read_constants(source: Source, tokens: list[Token], arguments: list[list[Tok
         name = argument[0]
         index = tokens.index(name)
         if _is_constant(tokens, index) and _is_left_out(tokens, index):
-            source.insert(name.start, f"static_cast<decltype({name.text})>(")
+            source.insert(name.start, f"static_cast<::std::decay_t<decltype({name.text})>>(")
             source.insert(name.end, ")")
 
 
