@@ -304,7 +304,7 @@ int main() {
     def test_the_host_interface_in_a_kernel_is_named_with_its_line(self) -> None:
         text = "__global__ void k() {\n  int* a;\n  %s;\n}\nint main() {\n  k<<<1, 1>>>();\n}\n"
         for options, call, remedy in (
-            ((), "cudaMalloc(&a, 4)", "move the call there"),
+            ((), "cudaMallocManaged(&a, 4)", "move the call there"),
             (("--check",), "cudaDeviceSynchronize()", "cudaStreamTailLaunch"),
         ):
             message = self.output(text % call, *options).stderr
