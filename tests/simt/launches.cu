@@ -1,7 +1,9 @@
 // What the rewriter must get right, seen from the running program.
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "launches.cuh"
@@ -320,6 +322,21 @@ TEST_CASE("only the host copies and destroys an object with a destructor") {
   CHECK(to[0] == 32 * 5 + 31 * 16 + 5 * 2 * 5 + 1);
   CHECK(copies == 5);  // of what these addresses point to, the bits are copied
   CHECK(destroyed == 5);
+}
+
+TEST_CASE("an integer and its padding in an object with a destructor are no pointer to the host's memory") {
+  constexpr std::uintptr_t at = 0x7a00'0000'0000;
+  const std::size_t bytes = 1 << 16;
+  void* const memory = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  REQUIRE(memory == reinterpret_cast<void*>(at));
+  *static_cast<int*>(memory) = 1;  // a page that was never used is not taken for memory of the host
+  const std::uintptr_t words[] = {at + 5, 0, 0};  // what is left of that address in the padding after the value 5
+  static_assert(sizeof words == sizeof(Counted));
+  simt::Bits<Counted> bits(words);
+  simt::guard_argument(bits, 1);
+  CHECK(static_cast<Counted&>(bits).value == 5);
+  munmap(memory, bytes);
 }
 
 TEST_CASE("NULL as an argument is a null pointer") {

@@ -42,6 +42,12 @@ Kept<T> kept(const T& given) {
   }
 }
 
+/// Which of the bytes are padding is not known: __builtin_clear_padding takes only trivially copyable types.
+template <class T>
+void guard_argument(Bits<T>& bits, int position) {
+  guard_words(bits.bytes, nullptr, sizeof bits.bytes, position);
+}
+
 /// What a thread calls the kernel with.
 template <class T>
 Bits<T> own(Bits<T>& kept) {
