@@ -34,6 +34,15 @@ void observe_acquire();
 /// While a kernel runs: whether this is not its OS thread, but one with host code of the program, which is not observed.
 inline bool is_of_another_host_thread() { return Running::current() == nullptr; }
 
+/// Whether this is memory of the host's own, of which nothing is kept now.
+[[gnu::always_inline]] inline bool is_hosts_own(std::uintptr_t address) {
+  CheckState& all = state();
+  if (all.unwritten_copies.exist() || all.transfers.targets.exist()) return false;
+  const Region& variables = all.ownership.program_data;
+  return address - std::uintptr_t(variables.begin) >= variables.bytes &&
+         (!all.ownership.has_regions() || all.ownership.region_at(address) == nullptr);
+}
+
 /// Whether nothing has to be known about a plain access: of a kernel's indices and the like, or of a variable on the
 /// stack.
 [[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address) {
@@ -44,8 +53,8 @@ inline bool is_of_another_host_thread() { return Running::current() == nullptr; 
            (on_stack < between_stacks && !all.local_arrays.exist()) || all.running.is_argument(address);
   }
   constexpr std::size_t near = 65536;  // of the host's functions that run
-  return all.watch.mode == Mode::off && on_stack < near && !all.unwritten_copies.exist() &&
-         !all.order.streams.may_run();
+  if (all.watch.mode != Mode::off) return false;
+  return (on_stack < near && !all.unwritten_copies.exist() && !all.order.streams.may_run()) || is_hosts_own(address);
 }
 
 /// Handles a plain access of memory that the instruction has accessed before, if it is in order with the last ones, as
@@ -97,7 +106,12 @@ template <Way way, unsigned bytes>
 template <Way way, unsigned bytes>
 [[gnu::noinline]] void add_request(Watch::Near& near, std::uintptr_t address, unsigned thread) {
   CheckState& all = state();
-  if (!near.has_requests) return;
+  if (!near.has_requests) {
+    if (all.order.has_clocks(thread)) return;
+    near.of_warp = &all.requests.uncounted(near.key, thread % lanes_per_warp);
+    near.key = Watch::Near::key_of(near.code, thread / lanes_per_warp);
+    return;
+  }
   near.of_warp = &all.requests.add(near.code, address, thread, bytes, near.space, way);
   if (all.order.has_clocks(thread)) return;
   near.of_warp->found_by(near.key);
@@ -108,13 +122,13 @@ template <Way way, unsigned bytes>
 /// False: it is another one, and nothing has been done.
 template <Way way, unsigned bytes>
 [[gnu::always_inline]] inline bool observe_again(const void* pointer, Code code) {
+  const Thread* const current = Running::current();
+  if (current == nullptr) return false;  // host code
   CheckState& all = state();
   Watch::Near* place = &all.watch.near(code);
   asm("" : "+r"(place));  // one register for all its members
   Watch::Near& near = *place;
   const std::uintptr_t address = std::uintptr_t(pointer);
-  const Thread* const current = Running::current();
-  if (current == nullptr) return false;
   unsigned thread = current->number;
   asm("" : "+r"(thread));  // no computations with 16 bits
   if (near.key != Watch::Near::key_of(code, thread / lanes_per_warp)) return false;

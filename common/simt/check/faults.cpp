@@ -73,10 +73,12 @@ bool is_hosts(std::uintptr_t address) {
   return is_host_heap_or_stack(pointer) && !is_device(pointer);
 }
 
+/// By access: what is_by_launch() has found.
+auto& known_by_launch = *new std::map<Code, bool>;
+
 /// Whether the launch reads there which kernel it calls: a pointer to it may be in a variable of the host.
 bool is_by_launch(const Access& access) {
-  static auto& known = *new std::map<Code, bool>;
-  const auto [entry, is_new] = known.try_emplace(access.code, false);
+  const auto [entry, is_new] = known_by_launch.try_emplace(access.code, false);
   if (is_new && access.way == Way::load) {
     const auto places = resolve({access.code});
     const std::string launch = file_and_line(state().running.launch->kernel.site);
@@ -160,7 +162,9 @@ std::string remedy_for_uninitialized(const Cell& cell, const Event& now, const A
 
 [[gnu::cold, gnu::noinline]] void report_uninitialized(const Cell& cell, const Event& now, const Access& access) {
   state().exits.blame(access);
-  report("uninitialized", access, "reads ", remedy_for_uninitialized(cell, now, access));
+  // The advice takes long to find.
+  const bool is_known = state().findings.is_known("uninitialized", access.code);
+  report("uninitialized", access, "reads ", is_known ? "" : remedy_for_uninitialized(cell, now, access));
   cell.content.initialized |= now.bytes;  // reported once
   const Order& order = state().order;
   if (access.space == Space::shared && cell.write.interval < order.first_of_block()) {
@@ -304,6 +308,8 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
                                         ", which is in no allocation; check how the pointer is computed");
     stop(cudaErrorIllegalAddress);
   }
+  // Each thread reads it, and the system takes long to say whose memory it is.
+  if (const auto known = known_by_launch.find(access.code); known != known_by_launch.end() && known->second) return;
   if (!is_hosts(access.address) || is_by_launch(access)) return;
   report_unowned("host-pointer",
                  "host memory through a pointer that is itself in memory; copy what it points to into memory from "

@@ -137,7 +137,7 @@ class Ownership {
   void narrow(const void* begin, std::size_t bytes, const char* name);
 
   /// The allocation at or near an address, or null.
-  Region*& region_at(std::uintptr_t address) {
+  [[gnu::always_inline]] Region*& region_at(std::uintptr_t address) {
     if (regions_ == nullptr) [[unlikely]]
       make_table();
     return regions_[(address & ((std::uintptr_t(1) << 47) - 1)) / chunk_bytes];

@@ -180,6 +180,7 @@ std::vector<Requests::Execution> Requests::executions_at(std::uintptr_t address,
 }
 
 void Requests::finish() {
+  forget_uncounted();
   std::uint64_t requests[max_warps] = {}, most = 0;
   for (OfWarp* const of_warp : active_) {
     Instruction& instruction = *of_warp->instruction_;
@@ -199,11 +200,34 @@ void Requests::finish() {
   span_ += most;
 }
 
+void Requests::OfWarp::drop(unsigned lane) {
+  constexpr std::uint32_t room = 32;
+  if (room_ == 0) {
+    room_ = room;
+    later_ = std::make_unique<std::uint32_t[]>(lanes_per_warp * room);
+  }
+  first_[lane] = ~none;
+  times_[lane] = 0;
+}
+
+Requests::OfWarp& Requests::uncounted(std::uint64_t& key, unsigned lane) {
+  if (key == 0 || keys_of_uncounted_.empty() || keys_of_uncounted_.back() != &key) keys_of_uncounted_.push_back(&key);
+  uncounted_.drop(lane);
+  return uncounted_;
+}
+
+void Requests::forget_uncounted() {
+  for (std::uint64_t* const key : keys_of_uncounted_) *key = 0;
+  keys_of_uncounted_.clear();
+}
+
 void Requests::forget() {
+  forget_uncounted();
   for (OfWarp* const of_warp : active_) of_warp->forget();
 }
 
 void Requests::forget(unsigned warp) {
+  forget_uncounted();
   for (OfWarp* const of_warp : active_) {
     if (of_warp == &of_warp->instruction_->warps[warp]) of_warp->forget();
   }

@@ -57,6 +57,8 @@ class Requests {
     void forget() {
       if (key_ != nullptr) *key_ = 0;
     }
+    /// From now on, the lane's requests go nowhere, for a while.
+    void drop(unsigned lane);
 
     static constexpr std::uint32_t none = 0;
     std::uint32_t first_[lanes_per_warp] = {};
@@ -74,6 +76,9 @@ class Requests {
   [[gnu::always_inline]] OfWarp& add(const Access& access) {
     return add(access.code, access.address, access.thread, access.bytes, access.space, access.way);
   }
+  /// What takes the requests of accesses that are not counted; to be called again when its add() returns false. `key`:
+  /// as for found_by(); it may have been 0.
+  OfWarp& uncounted(std::uint64_t& key, unsigned lane);
   /// For each load and store, no atomic, with which a thread has accessed an address since the last barrier: how often
   /// the thread had executed it before it last did that.
   struct Execution {
@@ -86,6 +91,7 @@ class Requests {
   /// The next access of each instruction by any warp, or by this one, has to call add() above.
   void forget();
   void forget(unsigned warp);
+  void forget_uncounted();
   void begin_block();
   void end_block();
   /// The running block leaves; returns what continue_block() needs.
@@ -122,6 +128,8 @@ class Requests {
   std::unordered_map<std::uint64_t, Instruction> instructions_;
   std::vector<OfWarp*> active_;  // with requests since the last barrier
   std::uint64_t span_ = 0;       // of the block so far
+  OfWarp uncounted_;
+  std::vector<std::uint64_t*> keys_of_uncounted_;
 };
 
 }  // namespace simt::check

@@ -49,6 +49,17 @@ void add(const std::string& text, const Access& access, const Operation& before,
                         .severity = severity});
 }
 
+/// The running copy or fill has accessed a cell.
+[[gnu::always_inline]] inline void keep(const Cell& cell, const Event& now, Way way) {
+  if (way == Way::store) {
+    cell.write = now;
+  } else {
+    cell.other_read = cell.read;
+    cell.content.other_is_write = false;
+    cell.read = now;
+  }
+}
+
 /// The running copy or fill accesses a cell.
 void transfer(const Cell& cell, unsigned mask, const Access& access) {
   CheckState& all = state();
@@ -59,15 +70,29 @@ void transfer(const Cell& cell, unsigned mask, const Access& access) {
     return true;
   };
   if (!look(cell.write, Way::store) && cell.content.other_is_write) look(cell.other_read, Way::store);
-  if (access.way == Way::store) {
-    if (!look(cell.read, Way::load) && !cell.content.other_is_write) look(cell.other_read, Way::load);
-    cell.write = now;
-  } else {
-    cell.other_read = cell.read;
-    cell.content.other_is_write = false;
-    cell.read = now;
+  if (access.way == Way::store && !look(cell.read, Way::load) && !cell.content.other_is_write) {
+    look(cell.other_read, Way::load);
   }
+  keep(cell, now, access.way);
 }
+
+/// Says of earlier accesses whether the running copy or fill may race with them. Neighbouring cells often have the same.
+class MayRace {
+ public:
+  bool operator()(const Event& before) {
+    if (before.interval < first_) return false;
+    if (before.interval != interval_) {
+      interval_ = before.interval;
+      is_unordered_ = state().order.streams.is_unordered(interval_);
+    }
+    return is_unordered_;
+  }
+
+ private:
+  const std::uint32_t first_ = state().order.first_concurrent(Space::global);
+  std::uint32_t interval_ = 0;
+  bool is_unordered_ = false;
+};
 
 void transfer(const void* begin, std::size_t bytes, Way way) {
   CheckState& all = state();
@@ -78,7 +103,13 @@ void transfer(const void* begin, std::size_t bytes, Way way) {
   const bool may_matter =
       all.order.streams.has_streams() || (region->is_host_accessible && !all.transfers.running.host_waits);
   if (!may_matter) return;
+  MayRace write_may_race, read_may_race, other_may_race;
+  const Code code = Code(all.transfers.running.code) - 1;
+  const Event whole = all.order.event_of(0, 15, Sync::plain, std::uint32_t(code - all.ownership.program));
   for_each_cell(*region, begin, bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t address, unsigned size) {
+    if (mask == 15 && !write_may_race(cell.write) && !read_may_race(cell.read) && !other_may_race(cell.other_read)) {
+      return keep(cell, whole, way);
+    }
     transfer(cell, mask,
              {.address = address,
               .bytes = size,
@@ -86,7 +117,7 @@ void transfer(const void* begin, std::size_t bytes, Way way) {
               .sync = Sync::plain,
               .space = Space::global,
               .thread = 0,
-              .code = Code(all.transfers.running.code) - 1});
+              .code = code});
   });
 }
 
@@ -212,14 +243,14 @@ void report_stream_race(const Event& before, Way before_way, const std::string& 
 
 [[gnu::cold, gnu::noinline]] void observe_host_order(const Region* region, const Access& access) {
   CheckState& all = state();
-  // What the host does now may be what the kernel that was ended has waited for.
-  if (sticky() == cudaErrorLaunchTimeout) return;
   if (region == nullptr && all.transfers.targets.exist()) look_at_target(access);
   if (region == nullptr) {
     const Region& variables = all.ownership.program_data;
     if (access.address - std::uintptr_t(variables.begin) >= variables.bytes || is_in_state(access.address)) return;
     region = &variables;
   }
+  // What the host does now may be what the kernel that was ended has waited for.
+  if (sticky() == cudaErrorLaunchTimeout) return;
   const void* const begin = reinterpret_cast<const void*>(access.address);
   for_each_cell(*region, begin, access.bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
     if (access.sync == Sync::synchronized) {  // the host waits for what a kernel writes
