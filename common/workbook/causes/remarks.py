@@ -33,7 +33,8 @@ def _of_comparison(cause: Cause, source: Source) -> Cause:
     if not 0 < line <= len(source.lines) or "compare_exchange" not in source.lines[line - 1]:
         return cause
     asked = "are the two positions of this call exchanged?"
-    return replace(cause, details=tuple(detail.replace(way, asked) for detail in cause.details))
+    of = [detail.partition(way) for detail in cause.details]
+    return replace(cause, details=tuple(before + (asked if found else "") for before, found, _ in of))
 
 
 def _of_array(cause: Cause, source: Source) -> Cause:

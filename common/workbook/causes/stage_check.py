@@ -427,10 +427,17 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         return replace(cause, details=(only, *cause.details, stages))
     if len(turned) == 2:
         both = "keys in the wrong order are left as they are: the comparison is the wrong way round"
+        if _stores_both(stage, found):
+            both += ", or each key is stored where the other one belongs"
         return replace(turned[True], details=(both, *turned[True].details, stages), is_of_order=False)
     for cause in turned.values():
         return replace(cause, details=(*cause.details, stages))
     return None
+
+
+def _stores_both(stage: Stage, found: Sequence[Comparison]) -> bool:
+    """Whether the keys of a pair are stored also if they stay where they are."""
+    return all(one.stores.keys() >= set(one.pair) for one in found if one.pair in stage.pairs)
 
 
 def _exchanged_positions(run: Run, stage: Stage, found: Sequence[Comparison]) -> tuple[str, ...]:
