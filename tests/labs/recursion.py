@@ -51,8 +51,7 @@ def functions_of(folder: Path, lab: str, name: str, text: str) -> list[Function]
     with tempfile.TemporaryDirectory() as into:
         dump = Path(into) / "calls"
         recipe.compiled(text, Path(into), [*OPTIONS, f"-fdump-tree-lower-lineno-asmname-uid={dump}"])
-        with dump.open(encoding="utf-8", errors="replace") as lines:
-            return list(read(lines))
+        return list(read(dump.read_text(encoding="utf-8", errors="replace")))
 
 
 def main(folder: Path, *options: str) -> int:

@@ -330,7 +330,7 @@ TEST_CASE("an integer and its padding in an object with a destructor are no poin
   void* const memory = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   REQUIRE(memory == reinterpret_cast<void*>(at));
-  *static_cast<int*>(memory) = 1;  // a page that was never used is not taken for memory of the host
+  *static_cast<int*>(memory) = 1;                 // a page that was never used is not taken for memory of the host
   const std::uintptr_t words[] = {at + 5, 0, 0};  // what is left of that address in the padding after the value 5
   static_assert(sizeof words == sizeof(Counted));
   simt::Bits<Counted> bits(words);

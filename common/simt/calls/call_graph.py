@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-_FUNCTION = re.compile(
-    r"^;; Function (?P<shown>.*) \((?P<name>[^ ,()]+)(?: \(\*?[^ ,()]+\))?, funcdef_no=\d+, decl_uid=(?P<id>\d+)"
-)
+_FUNCTION = re.compile(r"(?P<shown>.*) \((?P<name>[^ ,()]+)(?: \(\*?[^ ,()]+\))?, funcdef_no=\d+, decl_uid=(?P<id>\d+)")
+_CALLED = re.compile(r"D\.(\d+) \(")
 _PLACE = re.compile(r"\[([^\[\]\s][^\[\]]*):(\d+):(\d+)(?: discrim \d+)?\] ?")
 _CALL = re.compile(r"^(?:.* = )?(\S+)D\.(\d+) \((.*)\)(?: \[[^\]]*\])*;")
 # What keywords.h defines CUDA's qualifiers as. They change nothing in how a function is compiled.
@@ -42,7 +43,7 @@ class Call:
     arguments: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Function:
     """A function that has a body, with its calls."""
 
@@ -50,8 +51,7 @@ class Function:
     id: str
     shown: str
     qualifiers: frozenset[str] = frozenset()
-    calls: list[Call] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)  # of its statements
+    body: str = field(default="", repr=False)  # which is read when it is needed: of most functions, it never is
 
     @property
     def is_for_device(self) -> bool:
@@ -62,6 +62,30 @@ class Function:
     def is_for_device_only(self) -> bool:
         """Whether nvcc compiles it for the device only."""
         return self.is_for_device and "__host__" not in self.qualifiers
+
+    @functools.cached_property
+    def places(self) -> list[Place]:
+        """Of its statements; of the standard library's functions, only the first."""
+        places = filter(None, (_statement(line)[0] for line in self.body.splitlines()))
+        return list(itertools.islice(places, 1) if is_standard(self.name) else places)
+
+    @functools.cached_property
+    def calls(self) -> list[Call]:
+        """What it calls on the device; nothing if it is one of the standard library's."""
+        found: list[Call] = []
+        for line in () if is_standard(self.name) else self.body.splitlines():
+            place, text = _statement(line) if "(" in line else (None, "")
+            call = _CALL.match(text) if place else None
+            if not (place and call):
+                continue
+            if call[1] == HOST_VERSION:
+                break
+            found.append(Call(call[1], call[2], place, call[3]))
+        return found
+
+    def may_call(self, ids: Collection[str]) -> bool:
+        """Whether the body mentions one of these ids as calls do; quick."""
+        return not is_standard(self.name) and any(id_ in ids for id_ in _CALLED.findall(self.body))
 
 
 def is_standard(name: str) -> bool:
@@ -75,7 +99,9 @@ def key_of(name: str) -> str:
 
 
 def _qualifiers(head: str) -> frozenset[str]:
-    return frozenset(word for attribute, word in _QUALIFIERS.items() if re.search(rf"\b{attribute}\b", head))
+    return frozenset(
+        word for attribute, word in _QUALIFIERS.items() if attribute in head and re.search(rf"\b{attribute}\b", head)
+    )
 
 
 def _statement(line: str) -> tuple[Place | None, str]:
@@ -86,37 +112,13 @@ def _statement(line: str) -> tuple[Place | None, str]:
     return Place(first[1], int(first[2]), int(first[3])), _PLACE.sub("", line).strip()
 
 
-def read(lines: Iterable[str]) -> Iterator[Function]:
-    """The functions of a dump. Of the standard library's, which are most, only the first place is read."""
-    function: Function | None = None
-    is_host_version = False
-    head: list[str] | None = None  # the lines between a function's name and its body
-    for line in lines:
-        if line.startswith(";; Function "):
-            match = _FUNCTION.match(line)
-            function = Function(match["name"].lstrip("*"), match["id"], match["shown"]) if match else None
-            head, is_host_version = [], False
-        elif function is None:
-            continue
-        elif head is not None:
-            head.append(line)
-            if line.startswith("{") or line.endswith(" {\n"):
-                function.qualifiers = _qualifiers("".join(head))
-                head = None
-        elif line.startswith("}"):
-            yield function
-            function = None
-        else:
-            place, text = _statement(line)
-            if place is None:
-                continue
-            function.places.append(place)
-            if is_standard(function.name):
-                yield function
-                function = None
-                continue
-            call = _CALL.match(text)
-            if call and call[1] == HOST_VERSION:
-                is_host_version = True
-            elif call and not is_host_version:
-                function.calls.append(Call(call[1], call[2], place, call[3]))
+def read(dump: str) -> Iterator[Function]:
+    """The functions of a dump."""
+    for part in dump.split("\n;; Function ")[1:]:
+        match = _FUNCTION.match(part)
+        # The line with which the body begins.
+        ends = [at + len(mark) for mark in ("\n{", " {\n") if (at := part.find(mark)) >= 0]
+        if match and ends:
+            head, rest = part[: min(ends)], part[min(ends) :]
+            body, _, _ = rest.partition("\n}")
+            yield Function(match["name"].lstrip("*"), match["id"], match["shown"], _qualifiers(head), body)

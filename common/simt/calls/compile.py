@@ -9,9 +9,7 @@ The compiler writes which function calls which anyway, so this costs no second p
 """
 
 import os
-import subprocess
 import sys
-import tempfile
 
 # Run by its path, this file is not part of a package.
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -39,6 +37,8 @@ def main() -> int:
     is_second_part = any(word.endswith(".others.cpp") for word in command) and "-o" in command
     if not is_compiler or not (is_seen or is_second_part):
         os.execvp(command[0], command)
+    import subprocess  # the assembler and the linker, which also come here, do not wait for this
+
     status = compiled(command, options) if is_seen else subprocess.run(command, check=False).returncode
     output = command[command.index("-o") + 1] if is_second_part else ""
     if os.path.isfile(output) and not status:
@@ -48,7 +48,10 @@ def main() -> int:
 
 def compiled(command: list[str], options: set[str]) -> int:
     """Compiles, and prints the calls of host functions in device code. Returns the exit status."""
-    from calls.call_graph import read  # the assembler, which runs next, does not wait for these
+    import subprocess
+    import tempfile
+
+    from calls.call_graph import read
     from calls.conversions import saturate
     from calls.host_calls import HostCalls
 
@@ -57,8 +60,8 @@ def compiled(command: list[str], options: set[str]) -> int:
         status = subprocess.run([*command, f"-fdump-tree-lower-lineno-asmname-uid={dump}"], check=False).returncode
         if status or not os.path.exists(dump):
             return status
-        with open(dump, encoding="utf-8", errors="replace") as lines:
-            functions = list(read(lines))
+        with open(dump, encoding="utf-8", errors="replace") as text:
+            functions = list(read(text.read()))
         is_relaxed = "--relaxed-constexpr" in options
         messages = HostCalls(functions, standard(command) if is_relaxed else None).messages()
     if "--saturate" in options and not messages:

@@ -80,10 +80,12 @@ class HostCalls:
         self._messages: dict[tuple[str, int, str], Message] = {}  # by file, line and what is called
         self._seen: set[str] = set()
         self._texts: dict[str, list[str]] = {}
+        kernels = {id_ for id_, function in self._functions.items() if "__global__" in function.qualifiers}
         for function in list(self._functions.values()):
             if function.is_for_device_only:
                 self._look_into(function, function, None)
-            self._look_for_kernels(function)
+            if function.may_call(kernels):
+                self._look_for_kernels(function)
 
     def messages(self) -> list[Message]:
         """What to report, in the order of the source."""
@@ -182,11 +184,14 @@ class HostCalls:
                 return True
         return False
 
+    @functools.cached_property
+    def _prefixes(self) -> dict[str, Function]:
+        """The functions, by how the names of their local functions begin."""
+        return {_prefix_of_locals(function.name): function for function in self._functions.values()}
+
     def _is_in_device_code(self, name: str) -> bool:
         """Whether a local function, such as that of a lambda, belongs to a function for the device."""
-        around = [
-            function for function in self._functions.values() if name.startswith(_prefix_of_locals(function.name))
-        ]
+        around = [function for prefix, function in self._prefixes.items() if name.startswith(prefix)]
         if not around:
             return False
         nearest = max(around, key=lambda function: len(function.name))
