@@ -13,7 +13,7 @@ from ..pictures.trace import Access, Array, Barrier, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
 from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
-from .source import Source
+from .source import Source, line_of
 from .stage_check import (
     Cause,
     Run,
@@ -96,15 +96,28 @@ class Tile:
                     f"thread {move.load.thread} loads position {move.source} of the array into "
                     f"{self.run.named(move.target)}, but position {move.target + self.left} of the array belongs there"
                 )
-                return Cause(self.run.place(move.load.code), text, (self._begins, f"in {self.where}"))
+                wrong = self._wrong_index(move.load.code, [(m.source, m.target) for m in self.loads], self.left, self.keys)
+                return Cause(self.run.place(move.load.code), text, (*wrong, self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
                 text = (
                     f"thread {move.load.thread} stores {self.run.named(move.source)} to position {move.target} of the "
                     f"array, but {self.run.named(move.target - self.left)} belongs there"
                 )
-                return Cause(self.run.place(move.store.code), text, (self._begins, f"in {self.where}"))
+                wrong = self._wrong_index(move.store.code, [(m.target, m.source) for m in self.stores], self.first, self.count)
+                return Cause(self.run.place(move.store.code), text, (*wrong, self._begins, f"in {self.where}"))
         return None
+
+    def _wrong_index(self, code: int, pairs: Sequence[tuple[int, int]], first: int, count: int) -> tuple[str, ...]:
+        """Which index of a line must change. `pairs`: positions in the array, which must be `count` from `first` on, and
+        in the tile."""
+        place = self.run.place(code)
+        line = self.run.source(place).quoted(line_of(place)[1])
+        sides = ("the position in the array", f"the index of {self.run.array}")
+        for side, begin in enumerate((first, first - self.left)):
+            if sorted(pair[side] for pair in pairs) == list(range(begin, begin + count)) and "[" in line:
+                return (f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {line}",)
+        return ()
 
     @property
     def _begins(self) -> str:
