@@ -126,6 +126,14 @@ void host(Key* keys) {
             with mock.patch.object(suspects, "source_of", lambda _, text=text % condition: text):
                 self.assertEqual(Source("a.cu").ignores_order(2), ignores)
 
+    def test_keys_of_one_declaration_that_are_compared_without_the_order(self) -> None:
+        text = (
+            "void f(Key* keys, lab::Order order) {\n  const Key a = keys[i], b = keys[k];\n  if (b < a) store(a);\n}\n"
+        )
+        for of_order in (text, text.replace("b < a", "(order == up) == b < a")):
+            with mock.patch.object(suspects, "source_of", lambda _, text=of_order: text):
+                self.assertEqual(Source("a.cu").ignores_order(3), of_order == text)
+
     def test_parameters_that_are_copies(self) -> None:
         text = "__device__ void order(Key a, Key* b, Key c) {\n  const Key d = a;\n  a = c;\n  *b = d;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

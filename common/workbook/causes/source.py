@@ -408,7 +408,8 @@ class Source:
         name, first, last = self.function_of(line)
         head = rf"\b{re.escape(name)}\s*\([^;]*?\)\s*\{{"
         body = re.split(head, "\n".join(self.lines[first - 1 : last]), maxsplit=1)[-1]
-        keys = "|".join(re.findall(r"\bKey\s+(?:const\s+)?(\w+)\s*[=,;({]", body)) or "(?!)"
+        declared = " ".join(re.findall(r"\bKey\s+(?:const\s+)?(\w[^;{}]*)", body))
+        keys = "|".join(re.findall(r"(?:^|[ ,])(\w+)\s*(?=[=,({]|$)", declared)) or "(?!)"
         of_pointers = r"\*\s*\w+\s*[<>]=?\s*\*\s*\w+"
         compares = re.search(rf"\]\s*[<>]=?\s*\w[\w.]*\s*\[|\b(?:{keys})\s*[<>]=?\s*(?:{keys})\b|{of_pointers}", body)
         return bool(compares) and not re.search(r"\border\b(?!\s*;)", body.replace("(void)order", ""))

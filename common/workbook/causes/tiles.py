@@ -96,7 +96,9 @@ class Tile:
                     f"thread {move.load.thread} loads position {move.source} of the array into "
                     f"{self.run.named(move.target)}, but position {move.target + self.left} of the array belongs there"
                 )
-                wrong = self._wrong_index(move.load.code, [(m.source, m.target) for m in self.loads], self.left, self.keys)
+                wrong = self._wrong_index(
+                    move.load.code, [(m.source, m.target) for m in self.loads], self.left, self.keys
+                )
                 return Cause(self.run.place(move.load.code), text, (*wrong, self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
@@ -104,7 +106,9 @@ class Tile:
                     f"thread {move.load.thread} stores {self.run.named(move.source)} to position {move.target} of the "
                     f"array, but {self.run.named(move.target - self.left)} belongs there"
                 )
-                wrong = self._wrong_index(move.store.code, [(m.target, m.source) for m in self.stores], self.first, self.count)
+                wrong = self._wrong_index(
+                    move.store.code, [(m.target, m.source) for m in self.stores], self.first, self.count
+                )
                 return Cause(self.run.place(move.store.code), text, (*wrong, self._begins, f"in {self.where}"))
         return None
 
@@ -112,11 +116,13 @@ class Tile:
         """Which index of a line must change. `pairs`: positions in the array, which must be `count` from `first` on, and
         in the tile."""
         place = self.run.place(code)
-        line = self.run.source(place).quoted(line_of(place)[1])
+        source, line = self.run.source(place), line_of(place)[1]
+        if not 0 < line <= len(source.lines) or "[" not in source.lines[line - 1]:
+            return ()
         sides = ("the position in the array", f"the index of {self.run.array}")
         for side, begin in enumerate((first, first - self.left)):
-            if sorted(pair[side] for pair in pairs) == list(range(begin, begin + count)) and "[" in line:
-                return (f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {line}",)
+            if sorted(pair[side] for pair in pairs) == list(range(begin, begin + count)):
+                return (f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {source.quoted(line)}",)
         return ()
 
     @property
