@@ -110,6 +110,12 @@ void host(Key* keys) {
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(Source("a.cu").index_of(4), "lo comes from line 2: const int lo = box * j")
 
+    def test_where_a_reference_comes_from(self) -> None:
+        text = "void f() {\n  Key& low = keys[i];\n  Key& high = keys[i + 1];\n  const Key x = low, y = high;\n}\n"
+        expected = "low comes from line 2: Key& low = keys[i]; high comes from line 3: Key& high = keys[i + 1]"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").index_of(4), expected)
+
     def test_an_index_of_two_branches(self) -> None:
         text = "void f() {\n  if (a) {\n    i = 1;\n  } else {\n    i = 2;\n  }\n  keys[i] = 0;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

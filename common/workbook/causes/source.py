@@ -120,12 +120,18 @@ class Source:
         call = _CALL.search(text)
         parts = _INDEX.findall(text) or (call[1].split(",")[-2:] if call else [])
         parts = parts or [self.definition(name, line - 1).partition("=")[2] for name in _DEREFERENCED.findall(text)]
-        found = self._origins(parts, line)
+        found = self._origins(parts or self._references(line), line)
         caller = 0 if found else self.caller(line)
         if caller:
             found = self._origins([self.lines[caller - 1].partition("(")[2]], caller)
             return f"line {caller} calls {self.function_of(line)[0]}(): {found}" if found else ""
         return found
+
+    def _references(self, line: int) -> list[str]:
+        """The names in a line that refer to elements of arrays."""
+        names = dict.fromkeys(re.findall(_NAME, self.lines[line - 1]))
+        defined = ((name, self._assigned(name, line)) for name in names)
+        return [name for name, at in defined if at and re.search(rf"&\s*{name}\s*=.*\[", self.lines[at - 1])]
 
     def caller(self, line: int) -> int:
         """The only line that calls the function around a line; 0: there is none."""

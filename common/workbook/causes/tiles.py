@@ -113,8 +113,8 @@ class Tile:
         return None
 
     def _wrong_index(self, code: int, pairs: Sequence[tuple[int, int]], first: int, count: int) -> tuple[str, ...]:
-        """Which index of a line must change. `pairs`: positions in the array, which must be `count` from `first` on, and
-        in the tile."""
+        """Which index of a line must change. `pairs`: positions in the array and in the tile. Of those in the array,
+        `count` from `first` on are right."""
         place = self.run.place(code)
         source, line = self.run.source(place), line_of(place)[1]
         if not 0 < line <= len(source.lines) or "[" not in source.lines[line - 1]:
