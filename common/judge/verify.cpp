@@ -108,6 +108,11 @@ std::string kind_of_fault(const Promise& promise, const Key* reference, const It
   const bool complete = std::equal(reference, reference + promise.n, again.begin(),
                                    [](Key a, Key b) { return ordered_bits(a) == ordered_bits(b); });
   if (!complete) return "; keys were lost or made up";
+  if constexpr (std::is_floating_point_v<Key>) {
+    if (first_wrong_sign(promise, reference, again.data()) < promise.n) {
+      return "; -0 and 0 are equal, but one of them was lost, and the other was stored in its place";
+    }
+  }
   const Items& input = promise.input;
   const bool unchanged =
       input.keys && equal_bytes(input.keys, keys, promise.n * sizeof(Key)) &&

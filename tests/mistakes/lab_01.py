@@ -595,7 +595,7 @@ MISTAKES = (
         {"phase = first_phase; phase < end_phase;": "phase = 0; phase < end_phase - first_phase;"},
         [
             "{at+3}: error: launch 2 (run_phases), block 0 compares the pairs of an even phase in phase 3",
-            "the parity is that of the phase, not of its number in the launch",
+            "take the parity of the phase itself, not of its number in the launch",
         ],
         quick=True,
     ),
@@ -741,7 +741,7 @@ MISTAKES = (
         "no barrier between the phases",
         {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
         [
-            "{at-2}: error: no barrier comes between one iteration of the loop around this line and the next",
+            "{at-2}: error: no barrier comes between one iteration of the loop in line ",
             "put __syncthreads() after line",
         ],
         alone=True,

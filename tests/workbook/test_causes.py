@@ -211,9 +211,7 @@ __global__ void kernel(Key* keys) {
 
     def test_between_two_rounds(self) -> None:
         found = self.found(4, 4)
-        self.assertIn(
-            "a.cu:4: error: no barrier comes between one iteration of the loop around this line and the next", found
-        )
+        self.assertIn("a.cu:4: error: no barrier comes between one iteration of the loop in line 2 and the next", found)
         self.assertIn("put __syncthreads() after line 5, where all pairs have been compared", found)
 
     def test_before_the_next_round(self) -> None:
@@ -347,7 +345,7 @@ class Launches(unittest.TestCase):
         stages = [list(stage.pairs) for stage in networks.classic(4)][:1]
         found = self.found(1, launched([1, 2, 3, 4], stages), 4, "03-bitonic")
         self.assertIn("thread 1 of block 0 compares keys[2] = 3 and keys[3] = 4, but does not exchange them", found)
-        self.assertIn("the opposite of ascending, because 2 & 2 is not 0", found)
+        self.assertIn("the opposite of ascending, because i & k = 2 & 2 is not 0", found)
 
     def test_descending(self) -> None:
         text = launched([9, 7], [[(0, 1)]])
@@ -598,7 +596,7 @@ class Remarks(unittest.TestCase):
         self.assertEqual(self.source.leaving_shuffles(), (19, 20))
 
     def test_what_is_forgotten(self) -> None:
-        self.assertEqual(self.source.without_values(), 8)
+        self.assertEqual(self.source.without_values(), (8, "this line moves keys, but not their values"))
         self.assertFalse(self.source.ignores_order(8))
         with mock.patch.object(suspects, "source_of", lambda _: SORT.replace("<order>", "")):
             self.assertTrue(Source("a.cu").ignores_order(8))
@@ -683,7 +681,8 @@ class Remarks(unittest.TestCase):
         )
         down = loop.replace("int j = 1; j < k; j *= 2", "int j = k / 4; j > 0; j /= 2") + "    }\n  }\n}\n"
         self.assertEqual(
-            self.of(down, cause).details, ("this loop makes the numbers: line 3: for (int j = k / 4; j > 0; j /= 2)",)
+            self.of(down, cause).details,
+            ("these numbers come from the loop in line 3: for (int j = k / 4; j > 0; j /= 2)",),
         )
 
     def test_a_stage_that_is_missing_at_first(self) -> None:

@@ -149,8 +149,8 @@ class Facts(unittest.TestCase):
         found = shrunk(lambda case: case.n > 1024 and (case.n < 1100 or case.input != "uniform"), input="few-values")
         self.assertEqual(
             found.facts[-1],
-            "fails for every n above 1,024 with this input; 11 larger n were tried, and n = 3,072 passes with input "
-            "uniform",
+            "fails for every n above 1,024, with this input; 11 larger n were tried; with input uniform, n = 3,072 "
+            "passes",
         )
 
     def test_every_n_that_is_not_a_multiple(self) -> None:

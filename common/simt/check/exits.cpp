@@ -49,8 +49,8 @@ void Exits::miss(Site barrier, int threads) {
             running.place() + ": " + count +
                 (is_known ? "return here, before the __syncthreads() at " + file_and_line(barrier)
                           : "have exited before this __syncthreads()") +
-                "; what they should have written is read, but nothing has written it; let every thread reach the "
-                "barrier, and put only the work around it into an if",
+                "; what they should have written is read, but nothing has written it; every thread must do its part of "
+                "that work and reach the barrier, also one that has nothing else to do",
             state().order.interval()};
 }
 

@@ -130,7 +130,8 @@ def _of_counting(cause: Cause, source: Source) -> Cause:
                 return cause.also(
                     f"does this loop count in the wrong direction? It {way} {name}: {source.quoted(line)}"
                 )
-    return cause.also(f"this loop makes the numbers: {source.quoted(loops[-1])}")
+    is_explained = any("exchanged" in detail for detail in cause.details)
+    return cause if is_explained else cause.also(f"these numbers come from the loop in {source.quoted(loops[-1])}")
 
 
 def _of_missing_launch(cause: Cause, source: Source) -> Cause:
@@ -226,7 +227,10 @@ def _of_lost_exchange(cause: Cause, source: Source) -> Cause:
     if not exchange or not re.search(r"loses the key|the last launch, number \d+, writes", cause.text):
         return cause
     line, first, second = exchange
-    text = f"after this line, {first} and {second} are the same: exchange them by way of a third variable"
+    text = (
+        f"after this line, {first} and {second} are the same: keep the old {first} in a third variable, and give that "
+        f"to {second}"
+    )
     return replace(cause, place=f"{source.file}:{line}", text=text, details=(cause.text, *cause.details))
 
 

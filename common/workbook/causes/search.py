@@ -72,6 +72,7 @@ class Search:
             or _of_shape(outcome)
             or _of_same_arrays(kinds, source)
             or _of_unwritten_array(outcome, source)
+            or _of_early_exit(outcome)
         ):
             return known
         found = None
@@ -202,8 +203,20 @@ def _of_same_arrays(kinds: Collection[str], source: Source) -> Cause | None:
     if "race" not in kinds or exchange is None or not all(name.isidentifier() for name in exchange[1:]):
         return None
     line, first, second = exchange
-    text = f"after this line, {first} and {second} are the same: exchange them by way of a third variable"
+    text = (
+        f"after this line, {first} and {second} are the same: keep the old {first} in a third variable, and give that "
+        f"to {second}"
+    )
     return Cause(f"{source.file}:{line}", text, ("so the next launch writes into the array that it reads",))
+
+
+def _of_early_exit(outcome: Outcome) -> Cause | None:
+    """Threads that leave before a barrier, although others read what they should have written."""
+    finding = next((one for one in outcome.findings if one.kind == "early-exit"), None)
+    if finding is None:
+        return None
+    text, *details = finding.text.partition(": ")[2].split("; ")
+    return Cause(f"{finding.file}:{finding.line}", text, tuple(details))
 
 
 def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
@@ -234,9 +247,15 @@ def _of_shape(outcome: Outcome) -> Cause | None:
     return Cause(place, text, ("launch more blocks instead: <<<blocks, threads_per_block>>>, as given above" + asked,))
 
 
+def _line(line: int, place: int) -> str:
+    return "this line" if line == place else f"line {line}"
+
+
 def _uneven(source: Source, barrier: int, control: int) -> Cause:
     word = "loop" if re.search(r"\b(for|while)\b", source.lines[control - 1]) else "if"
-    text = f"not all threads of the block reach this __syncthreads(): it is inside the {word} of line {control}"
+    text = (
+        f"not all threads of the block reach this __syncthreads(): it is inside the {word} of {_line(control, barrier)}"
+    )
     details = (source.quoted(control), f"move it out of the {word}: all threads must reach each barrier equally often")
     return Cause(f"{source.file}:{barrier}", text, details)
 
@@ -310,7 +329,7 @@ def _leaving(source: Source, leave: int, met: int) -> Cause:
 
 
 def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
-    text = f"not all lanes of the warp reach this shuffle: it is inside the if of line {control}"
+    text = f"not all lanes of the warp reach this shuffle: it is inside the if of {_line(control, shuffle)}"
     details = (source.quoted(control), "let all lanes take part before the if, and use the result inside it")
     return Cause(f"{source.file}:{shuffle}", text, details)
 
@@ -333,8 +352,8 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
     if found and is_of_keys and source.ignores_order(line_of(found.place)[1]):
         text = "the kernel compares keys but ignores the order that it is given: use lab::before(a, b, order)"
         return replace(found, details=(text, *(d for d in found.details if "the wrong way round" not in d)))
-    if found is None and "fails for pairs, not for their keys alone" in facts and (line := source.without_values()):
-        text = "this line moves keys, but not their values"
+    if found is None and "fails for pairs, not for their keys alone" in facts and (at := source.without_values()):
+        line, text = at
         return Cause(f"{source.file}:{line}", text, ("when pairs are sorted, each value must move with its key",))
     if found and found.is_of_order and of_type and re.search(r"= -?nan\b", found.text):
         nan = "a nan has its place in the order: lab::before() knows it, but < and > are false for a nan"

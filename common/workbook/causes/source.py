@@ -152,7 +152,7 @@ class Source:
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}{also}")
         for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", self.lines[line - 1]):
             found = self._assigned(name, line)
-            if found and found != line and re.search(rf"\*\s*{name}\s*=", self.lines[found - 1]):
+            if found and found != line and re.search(rf"\*\s*(?:const\s+)?{name}\s*=", self.lines[found - 1]):
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
@@ -394,18 +394,23 @@ class Source:
         found = re.search(r"([\w.\[\]*]+)\s*=\s*([\w.\[\]*]+)\s*;\s*\2\s*=\s*\1\s*;", self.text)
         return (self._line_at(found.start()), found[1], found[2]) if found else None
 
-    def without_values(self) -> int:
-        """The first line that stores an element of an array of keys, and near which no value is stored; 0: none."""
+    def without_values(self) -> tuple[int, str] | None:
+        """The first line that stores an element of an array of keys, and near which no value is stored, or that passes
+        other values than those of its keys; and which of the two it does. None: there is no such line."""
         declared = re.search(r"__shared__\s+Value\s+(\w+)\s*\[", self.text)
         for number, line in enumerate(self.lines, 1):
-            if declared and re.search(r"\(\s*tile\s*,\s*(?:values\b|[^,;]*\bnullptr\b)", line):
-                return number
+            passed = re.search(r"\(\s*tile\s*,\s*(values\b|[^,;]*\bnullptr\b)", line)
+            if declared and passed:
+                return (
+                    number,
+                    f"this line passes {passed[1]} with tile, but the values of these keys are in {declared[1]}",
+                )
             if not re.search(r"\b(?:keys|tile|own)(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", line):
                 continue
             near = "\n".join(self.lines[max(0, number - 4) : number + 4])
             if not re.search(r"values\w*(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", near):
-                return number
-        return 0
+                return number, "this line moves keys, but not their values"
+        return None
 
     def ignores_order(self, line: int) -> bool:
         """Whether the kernel around a line compares keys itself, and does not use the order that it is given."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -172,6 +173,9 @@ def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
         beyond = ", beyond the last key, so there is nothing to do" if partner >= run.n > 0 else ""
         return f"the partner of {run.named(low)} is {run.named(partner)}{beyond}"
     partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
+    if partners.get(high, high) < high and partners.get(low, low) < low:
+        right = run.named(partners[high], high)
+        return f"no pair begins with {run.named(low)}, but {right} are a pair: the first position is wrong"
     own = next((position for position in first.pair if position in partners), None)
     if own is None:
         return f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
@@ -263,7 +267,7 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         number = stage.number_of(missing[0])
         if passed <= number:
             text = f"launch {run.number} ({launch.kernel}) passes {stage.counted[1]} = {passed}, which is too few"
-            detail = f"{run.named(*missing[0])} are comparator {number}, counted from 0: no thread comes to it"
+            detail = f"no thread takes comparator {number}, counted from 0: {run.named(*missing[0])}"
             return Cause(launch.place, text, (detail, stages))
     return _of_numbers(run, stage, cause, is_detail=False)
 
@@ -378,6 +382,11 @@ def _of_threads(
     all_threads = run.threads[0] if run.launch else 0
     is_rest = missing == sorted(stage.pairs)[-len(missing) :]
     numbers = [stage.number_of(one.pair) for one in found if one.pair in stage.pairs]
+    again = [one for one, times in Counter((one.block, one.thread, one.pair) for one in found).items() if times > 1]
+    if again:
+        one = next(one for one in found if (one.block, one.thread, one.pair) == again[0])
+        text = f"{run.thread(one)} compares {run.named(*one.pair)} again in another round of its loop: does the index "
+        return (text + "depend on the variable that the loop changes?", run.index_of(place))
     if 0 < all_threads <= stage.number_of(missing[0]) and max(numbers, default=0) < all_threads:
         return (_one_pair_each(all_threads),)
     if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
@@ -481,7 +490,7 @@ def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:
     opposite = "" if forward else "the opposite of "
     wanted = f"the order here is {opposite}{run.order}"
     if not forward:
-        wanted += f", because {stage.turned.replace('i &', f'{low} &')}"
+        wanted += f", because {stage.turned.replace('i &', f'i & k = {low} &')}"
     if after == (a, b):
         text = f"{run.thread(one)} compares {keys}, but does not exchange them"
         return Cause(run.place(one.code), text, (wanted,), is_undecided=not one.stores, is_of_order=True)

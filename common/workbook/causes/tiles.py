@@ -446,7 +446,9 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
     calls = whose if source.call_in(high, high, name) or source.call_in(high, high, other_name) else ""
     end = source.end_of_pairs(low)
     if low == high:
-        text = "no barrier comes between one iteration of the loop around this line and the next"
+        loops = [one for one in source.loops_around(low) if "threadIdx" not in source.lines[one - 1]]
+        which = f"in line {loops[-1]}" if loops else "around this line"
+        text = f"no barrier comes between one iteration of the loop {which} and the next"
         return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
     if any(end <= barrier < high for barrier in source.barriers):
         end = source.end_of_pairs(high)
@@ -728,7 +730,7 @@ def _of_first_phase(
         return Cause(launch.place, text, (f"so its first phase is phase {done}",))
     text = f"{tile.where} compares the pairs of {other.kind} in phase {done + p}: {pairs_text(sorted(pairs))}"
     details = (
-        f"the launch begins with phase {done}: the parity is that of the phase, not of its number in the launch"
+        f"the launch begins with phase {done}: take the parity of the phase itself, not of its number in the launch"
         if done
         else "",
         tile.run.index_of(place),

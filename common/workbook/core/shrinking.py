@@ -238,7 +238,7 @@ class Shrinking:
         for n in chosen:
             if self._passes({"n": n, **other}):
                 ((name, value),) = other.items()
-                return f" with this input{tried}, and n = {n:,} passes with {name} {value}"
+                return f", with this input{tried}; with {name} {value}, n = {n:,} passes"
         return f"{tried}, {len(chosen)} of them with other keys, too"
 
     def _is_rule(self, factor: int, passing: int) -> bool:
