@@ -20,6 +20,7 @@ struct PassPlan {
   unsigned long long firsts[passes][byte_values];  ///< how many keys have the digit, and later where they begin
   unsigned active_pass[passes];                    ///< 0 if it moves no key, else its number among the active passes
   unsigned active_passes;                          ///< the number of the last active pass
+  unsigned passes_done;                            ///< 1 if first_pass.cuh has made the first active pass, else 0
   unsigned blocks_done;                            ///< blocks that have added their counters
   unsigned next_tile[passes];                      ///< the ticket counter: the next tile that a block claims
   unsigned tiles_done[passes];                     ///< tiles whose keys have been moved
