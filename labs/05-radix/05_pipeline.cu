@@ -12,7 +12,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 80 to write, 285 given.
+// Lines: 80 to write, 287 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -117,17 +117,19 @@ struct Pass {
   }
 };
 
-/// True if all keys of the tile have the same digit. Passes leave many such tiles behind if values repeat, or lie close
-/// to each other. It is also a barrier. All threads of the block call it.
-__device__ inline bool has_one_digit(const Run& run) {
-  return __syncthreads_count(threadIdx.x < byte_values && run.count != 0) == 1;
+/// True if all keys of a tile have the digit that one of them has. scan_bins and a barrier come before it.
+template <class Tile>
+__device__ bool all_have(const Tile& tile, unsigned digit) {
+  unsigned count = 0;
+  for (int part = 0; part < Tile::parts; ++part) count += tile.part_counts[part][digit];
+  return count == unsigned(Tile::size);
 }
 
-/// Puts the keys of a tile in order in shared memory. in_order: they all have the same digit. Keys with values are ranked
-/// even so, because they would gain little by one more case.
+/// Puts the keys of a tile in order in shared memory. Those with the same digit are in order. Passes leave many such tiles
+/// behind if values repeat, or lie close to each other. Keys with values would gain little by one more case.
 template <class Tile, class Transform>
-__device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass, bool in_order) {
-  if (!has_values<typename Tile::Value> && in_order) {
+__device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
+  if (!has_values<typename Tile::Value> && all_have(tile, transform.digit(items.keys[0], pass))) {
     items.store_in_place(tile);
   } else {
     RankAndScatter{}(tile, items, transform, pass);
@@ -144,8 +146,8 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
     // Your code, instead of the return: the phases of a tile, with the functions of tile.cuh and those above, in the
     // order in which every wait overlaps with work. Claim the next tile. Count the digits (in the first active pass,
     // transform the keys before). Call scan_bins with a lambda that publishes a count, inclusive for tile 0 and
-    // partial for the others. put_in_order (has_one_digit is a barrier). Load the next tile's keys. Look back with
-    // the first 256 threads, which fill shared.offsets. Call store_runs, which in the last active pass stores the keys as they were
+    // partial for the others. Then put_in_order. Load the next tile's keys. Look back with the first 256 threads,
+    // which fill shared.offsets. Call store_runs, which in the last active pass stores the keys as they were
     // (Stored::original). Put a barrier wherever a thread reads elements of `shared` that others have written: three,
     // besides those in scan_bins. At the end, `tile` becomes the next tile.
     (void)transform, (void)shared;
