@@ -6,15 +6,17 @@
 // publish theirs, so that the look-back finds them. Once the block's keys are in shared memory, their registers are
 // free, and it loads the next tile's keys into them while it looks back and stores.
 // New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Passes
-// that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are transformed once,
-// not in each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them (tile.cuh).
+// that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). The first pass of many keys
+// without values need not keep an order (first_pass.cuh). Keys are transformed once, not in each pass
+// (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them (tile.cuh).
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 76 to write, 266 given.
+// Lines: 80 to write, 287 given.
 #include <algorithm>
 #include <cstdint>
 
+#include "first_pass.cuh"
 #include "key_transform.cuh"
 #include "pass_plan.cuh"
 #include "step/device.h"
@@ -115,6 +117,25 @@ struct Pass {
   }
 };
 
+/// True if all keys of a tile have the digit that one of them has. scan_bins and a barrier come before it.
+template <class Tile>
+__device__ bool all_have(const Tile& tile, unsigned digit) {
+  unsigned count = 0;
+  for (int part = 0; part < Tile::parts; ++part) count += tile.part_counts[part][digit];
+  return count == unsigned(Tile::size);
+}
+
+/// Puts the keys of a tile in order in shared memory. Those with the same digit are in order. Passes leave many such tiles
+/// behind if values repeat, or lie close to each other. Keys with values would gain little by one more case.
+template <class Tile, class Transform>
+__device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
+  if (!has_values<typename Tile::Value> && all_have(tile, transform.digit(items.keys[0], pass))) {
+    items.store_in_place(tile);
+  } else {
+    RankAndScatter{}(tile, items, transform, pass);
+  }
+}
+
 /// Moves tiles until none is left. Returns how many this block has moved.
 template <class Tile, class Transform>
 __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
@@ -125,7 +146,7 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
     // Your code, instead of the return: the phases of a tile, with the functions of tile.cuh and those above, in the
     // order in which every wait overlaps with work. Claim the next tile. Count the digits (in the first active pass,
     // transform the keys before). Call scan_bins with a lambda that publishes a count, inclusive for tile 0 and
-    // partial for the others. Rank and scatter. Load the next tile's keys. Look back with the first 256 threads,
+    // partial for the others. Then put_in_order. Load the next tile's keys. Look back with the first 256 threads,
     // which fill shared.offsets. Call store_runs, which in the last active pass stores the keys as they were
     // (Stored::original). Put a barrier wherever a thread reads elements of `shared` that others have written: three,
     // besides those in scan_bins. At the end, `tile` becomes the next tile.
@@ -141,8 +162,8 @@ __device__ void sweep_passes(Pairs<typename Tile::Bits, typename Tile::Value> pr
                              Pairs<typename Tile::Bits, typename Tile::Value> scratch, std::int64_t n,
                              Transform transform, PassPlan<Key>* plan, volatile typename Tile::Word* statuses) {
   for (int index = 0; index < PassPlan<Key>::passes; ++index) {
-    const unsigned active = plan->active_pass[index];
-    if (active == 0) continue;
+    const unsigned active = plan->active_pass[index], done = plan->passes_done;
+    if (active <= done) continue;
     const bool odd = active % 2 != 0, is_last = active == plan->active_passes;
     const Pass<Tile> pass = {odd ? primary : scratch,
                              odd ? scratch : primary,
@@ -151,7 +172,7 @@ __device__ void sweep_passes(Pairs<typename Tile::Bits, typename Tile::Value> pr
                              active == 1,
                              is_last,
                              &plan->next_tile[index],
-                             {statuses, active},
+                             {statuses, active - done},
                              typename Tile::Word(plan->firsts[index][threadIdx.x % byte_values])};
     const unsigned own_tiles = sweep_tiles(pass, transform);
     if (!is_last) wait_for_all(&plan->tiles_done[index], own_tiles, unsigned((n - 1) / Tile::size + 1));
@@ -189,8 +210,9 @@ void sort_by_passes(PassMemory<Key, Value> memory, std::int64_t n, KeyTransform<
   auto* const statuses = reinterpret_cast<typename Tile::Word*>(plan + 1);
   const std::int64_t status_bytes = statuses_of<Tile>(n) * sizeof *statuses;
   // Your code: make_pass_plan for the keys in memory.primary, with memory.unsorted, which step 06 sets. It also
-  // clears the status words, which it takes as an array of status_bytes / 4 elements of type `unsigned`. Then
-  // allow_shared_memory, and sweep with sizeof(Tile) bytes of dynamic shared memory.
+  // clears the status words, which it takes as an array of status_bytes / 4 elements of type `unsigned`. For keys
+  // without values (if constexpr), if the user has chosen no shape, queue_first_pass makes the first active pass of
+  // many keys. Then allow_shared_memory, and sweep with sizeof(Tile) bytes of dynamic shared memory.
   (void)transform, (void)blocks, (void)status_bytes;
   NOT_WRITTEN("step 05");
 }

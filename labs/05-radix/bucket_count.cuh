@@ -55,8 +55,8 @@ template <class Key>
 __device__ bool sample_is_skewed(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, PackedCounts counts,
                                  unsigned* sums) {
   if (keys.n < std::int64_t(samples_per_thread) * bucket_threads * gridDim.x) return false;
-  // Samples in the same bucket wait for each other. If there are few buckets, a row of samples collides often enough.
-  const int rows = counts.bits <= 12 ? 1 : samples_per_thread;
+  // Each sample is in another page of memory, which takes time. The fewer buckets, the fewer samples collide often enough.
+  const int rows = counts.bits <= 12 ? 1 : counts.bits <= 14 ? 2 : samples_per_thread;
   std::uint32_t samples[samples_per_thread] = {};
 #pragma unroll
   for (int i = 0; i < samples_per_thread; ++i) {

@@ -45,13 +45,21 @@ struct Samples {
   }
 };
 
+/// The number of different hashes of the threads' keys, which have at least as many values. `marks` has few_threads
+/// elements. All threads of the block call it.
+__device__ inline int count_hashes(std::uint32_t key, unsigned* marks) {
+  marks[threadIdx.x] = 0;
+  __syncthreads();  // a thread marks an element that another one has cleared
+  atomicOr(&marks[hash(key) % few_threads], 1u);
+  __syncthreads();  // a thread reads a mark that another one has set
+  return __syncthreads_count(marks[threadIdx.x] != 0);
+}
+
 /// Writes the values of the sample into `table.found`. Returns how many there are, or a number above ValueSlots::max if
 /// there are too many.
 __device__ inline int find_values(const Samples& samples, ValueSlots& table) {
-  // Each value costs a round below. Of 32 samples of as many equally frequent values, hardly ever more than 28 differ.
-  const unsigned equal = __match_any_sync(0xffffffffu, samples.keys[0]), lower = (1u << threadIdx.x % 32) - 1;
-  const int distinct = __popc(__ballot_sync(0xffffffffu, (equal & lower) == 0));
-  if (__syncthreads_or(threadIdx.x < 32 && distinct > 28)) return ValueSlots::max + 1;
+  // Each value costs a round below, so it should not begin if there are too many.
+  if (count_hashes(samples.keys[0], &table.counts[0][0]) > ValueSlots::max) return ValueSlots::max + 1;
   unsigned left = (1u << samples_per_thread) - 1;  // a bit for each sample whose value is not yet found
   for (int values = 0;; ++values) {
     if (threadIdx.x == 0) table.first_left = few_threads;

@@ -20,6 +20,7 @@ struct PassPlan {
   unsigned long long firsts[passes][byte_values];  ///< how many keys have the digit, and later where they begin
   unsigned active_pass[passes];                    ///< 0 if it moves no key, else its number among the active passes
   unsigned active_passes;                          ///< the number of the last active pass
+  unsigned passes_done;                            ///< 1 if first_pass.cuh has made the first active pass, else 0
   unsigned blocks_done;                            ///< blocks that have added their counters
   unsigned next_tile[passes];                      ///< the ticket counter: the next tile that a block claims
   unsigned tiles_done[passes];                     ///< tiles whose keys have been moved
@@ -59,32 +60,51 @@ __device__ void count_digits(lab::Bits<Key> key, KeyTransform<Key, true> transfo
   }
 }
 
-/// Counts the digits of a tile's first `count` keys, and adds what it finds to `found`. `readable`: the tile's keys,
-/// and the key after the tile, if there is one. A warp has consecutive rows of 32 neighbours, and also looks at the key
-/// after its last row.
-template <int copies, class Key>
-__device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int count, KeyTransform<Key> transform,
-                                  unsigned* counts, Found& found) {
+/// A thread's keys of a tile. A warp has consecutive rows of 32 neighbours, and lane 0 also has the key after the last
+/// row, if there is one.
+template <class Key>
+struct CountedKeys {
   using Bits = lab::Bits<Key>;
-  const int lane = threadIdx.x % 32, first = int(threadIdx.x) / 32 * 32 * count_items_per_thread + lane;
-  const KeyTransform<Key, true> ranks(transform.inversion);  // `keys` will be rank_bits(), without -0
   Bits keys[count_items_per_thread + 1];
+  int left;  ///< keys of the tile from the thread's first one on
+
+  /// Loads the tile that begins at all.data[first]. Only the last tile has to look where the keys end.
+  __device__ void load(lab::Span<const Bits> all, std::int64_t first) {
+    const int lane = threadIdx.x % 32, own = int(threadIdx.x) / 32 * 32 * count_items_per_thread + lane;
+    const Bits* const from = all.data + first;
+    const int readable = int(min(all.n - first, std::int64_t(count_tile) + 1));
+    left = min(readable, count_tile) - own;
+    constexpr int after = 32 * count_items_per_thread;
+    if (readable > count_tile) {
 #pragma unroll
-  for (int row = 0; row <= count_items_per_thread; ++row) {
-    const int i = first + 32 * row, last = int(readable.n) - 1;
-    const bool is_read = row < count_items_per_thread || lane == 0;
-    const Bits key = transform.forward(is_read ? readable.data[i < last ? i : last] : Bits(0));
-    keys[row] = transform.rank_bits(key);
-    found.negative_zero |= keys[row] != key;
-  }
+      for (int row = 0; row < count_items_per_thread; ++row) keys[row] = from[own + 32 * row];
+      keys[count_items_per_thread] = from[own + (lane == 0 ? after : 0)];
+    } else {
 #pragma unroll
-  for (int row = 0; row < count_items_per_thread; ++row) {
-    // The right neighbour of lane 31 is lane 0's key of the next row.
-    const Bits right = Bits(__shfl_sync(0xffffffffu, lane == 0 ? keys[row + 1] : keys[row], (lane + 1) % 32));
-    found.out_of_order |= right < keys[row];
-    if (first + 32 * row < count) count_digits<copies>(keys[row], ranks, counts);
+      for (int row = 0; row <= count_items_per_thread; ++row) keys[row] = from[min(own + 32 * row, readable - 1)];
+    }
   }
-}
+
+  /// Counts their digits, and adds what it finds to `found`. is_whole: the tile has count_tile keys.
+  template <int copies, bool is_whole>
+  __device__ void count(KeyTransform<Key> transform, unsigned* counts, Found& found) {
+    const KeyTransform<Key, true> ranks(transform.inversion);  // `keys` will be rank_bits(), without -0
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int row = 0; row <= count_items_per_thread; ++row) {
+      const Bits key = transform.forward(keys[row]);
+      keys[row] = transform.rank_bits(key);
+      found.negative_zero |= keys[row] != key;
+    }
+#pragma unroll
+    for (int row = 0; row < count_items_per_thread; ++row) {
+      // The right neighbour of lane 31 is lane 0's key of the next row.
+      const Bits right = Bits(__shfl_sync(0xffffffffu, lane == 0 ? keys[row + 1] : keys[row], (lane + 1) % 32));
+      found.out_of_order |= right < keys[row];
+      if (is_whole || 32 * row < left) count_digits<copies>(keys[row], ranks, counts);
+    }
+  }
+};
 
 /// Replaces the counters by the digits' first positions and decides which passes are active. One block calls it. Its
 /// groups of 256 threads each plan a pass. `shared`: room for a sum per warp, and for 32 bits per pass.
@@ -140,13 +160,17 @@ static __global__ void __launch_bounds__(count_threads, 1)
   __syncthreads();  // a thread adds to elements of `counts` that others have cleared
 
   Found found;
-  for (std::int64_t tile = blockIdx.x; tile * count_tile < keys.n; tile += gridDim.x) {
-    const std::int64_t left = keys.n - tile * count_tile;
-    const lab::Bits<Key>* const first = keys.data + tile * count_tile;
-    if (left > count_tile) {
-      count_tile_digits<copies>({first, count_tile + 1}, count_tile, transform, counts, found);
+  const std::int64_t stride = std::int64_t(gridDim.x) * count_tile;
+  std::int64_t first = std::int64_t(blockIdx.x) * count_tile;
+  CountedKeys<Key> next, tile;
+  if (first < keys.n) next.load(keys, first);
+  for (; first < keys.n; first += stride) {
+    tile = next;
+    if (first + stride < keys.n) next.load(keys, first + stride);  // they arrive while this tile's keys are counted
+    if (first + count_tile <= keys.n) {
+      tile.template count<copies, true>(transform, counts, found);
     } else {
-      count_tile_digits<copies>({first, left}, int(left), transform, counts, found);
+      tile.template count<copies, false>(transform, counts, found);
     }
   }
   if (__syncthreads_or(found.negative_zero) && threadIdx.x == 0) atomicOr(&plan->negative_zeros, 1u);

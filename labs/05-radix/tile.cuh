@@ -106,6 +106,15 @@ struct Items {
     }
   }
 
+  /// Puts the keys of all Tile::items rows into shared memory, in the order in which they were loaded.
+  __device__ void store_in_place(Tile& tile) const {
+    constexpr int per_warp = 32 * Tile::items;
+    static_assert(per_warp % byte_values == 0 || byte_values % per_warp == 0, "padded(first + i) is the sum below");
+    const unsigned own = padded(first);  // plus constants: otherwise, each address would take a register
+#pragma unroll
+    for (int row = 0; row < Tile::items; ++row) tile.keys[own + padded(32 * row)] = keys[row];
+  }
+
   /// Loads them from their positions in shared memory.
   __device__ void load_sorted(const Tile& tile) {
 #pragma unroll

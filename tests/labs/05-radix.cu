@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "first_pass.cuh"
 #include "labs/on_device.h"
 
 // The core of step 06 and its kernels, for buckets that it would make of many more keys only.
@@ -80,6 +81,30 @@ TEST_CASE_TEMPLATE("keys of at most 1024 values are counted", Key, std::uint32_t
       }
     }
   }
+}
+
+TEST_CASE_TEMPLATE("a first pass in any order leaves the others to the passes", Key, std::uint16_t, std::uint32_t,
+                   std::uint64_t, float) {
+  using Tile = radix::FirstPassTile<lab::Bits<Key>>;
+  const std::int64_t n = lab::Device::current().resident_keys<Tile>() + 77;  // some blocks have two tiles
+  std::mt19937_64 random(3);
+  const auto check = [](const std::vector<Key>& keys) {
+    for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+      const auto array = on_device(keys);
+      radix::sort_pipeline(array.span(), order, {}, nullptr);
+      const std::vector<Key> right = in_order(keys, order), after = on_host(array);
+      CHECK(std::memcmp(after.data(), right.data(), right.size() * sizeof(Key)) == 0);
+    }
+  };
+  std::vector<Key> keys(n);
+  for (Key& key : keys) key = Key(random());
+  check(keys);
+  for (Key& key : keys) key = random() % 2 == 0 ? Key(12345) : Key(random() % 3000);
+  check(keys);  // half of the lanes have the same digit
+  for (Key& key : keys) key = Key(random() % 2 * 1000);
+  check(keys);  // two digits, and then tiles of one digit
+  for (std::int64_t i = 0; i < n; i += 5) keys[i] = i % 2 == 0 ? Key(-0.0) : Key(0.0);
+  check(keys);  // floats of both zeros, which keep their order
 }
 
 TEST_CASE("keys that cannot be counted stay as they are") {
