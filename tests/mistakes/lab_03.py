@@ -286,7 +286,7 @@ MISTAKES = (
         {"(tile, tile_values, i, partner)": "(tile, static_cast<Value*>(nullptr), i, partner)"},
         [
             "FAILED  step 03 hybrid, check build",
-            "{at}: error: this line passes static_cast<Value*>(nullptr) with tile, but the values of these keys are in ",
+            "{at}: error: this line passes static_cast<Value*>(nullptr) with tile, but the values ",
             "fails for pairs, not for their keys alone",
         ],
     ),
