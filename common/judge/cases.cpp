@@ -327,6 +327,7 @@ class Generator {
     all.erase(std::unique(all.begin(), all.end()), all.end());
     // Otherwise an even number of inputs would give each of them the same order in every type.
     if (graded_inputs().size() % 2 == 0) next_order_ = !next_order_;
+    if (graded_inputs().size() % 3 == 0) ++inputs_;  // nor the same third of the types
     for (const char* input : graded_inputs()) {
       if (has_slow_passes() && inputs_++ % 3 != 0) continue;
       if (types_.size() > max_types) {

@@ -110,7 +110,7 @@ std::string kind_of_fault(const Promise& promise, const Key* reference, const It
   if (!complete) return "; keys were lost or made up";
   if constexpr (std::is_floating_point_v<Key>) {
     if (first_wrong_sign(promise, reference, again.data()) < promise.n) {
-      return "; -0 and 0 are equal, but one of them was lost, and the other was stored in its place";
+      return "; -0 and 0 are equal, but one of them was lost: the other is stored in its place";
     }
   }
   const Items& input = promise.input;

@@ -55,7 +55,7 @@ template <class Key>
 __device__ bool sample_is_skewed(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, PackedCounts counts,
                                  unsigned* sums) {
   if (keys.n < std::int64_t(samples_per_thread) * bucket_threads * gridDim.x) return false;
-  // Each sample is in another page of memory, which takes time. The fewer buckets, the fewer samples collide often enough.
+  // Each sample lies in a different page of memory, so it takes long to load. With fewer buckets, fewer are enough.
   const int rows = counts.bits <= 12 ? 1 : counts.bits <= 14 ? 2 : samples_per_thread;
   std::uint32_t samples[samples_per_thread] = {};
 #pragma unroll

@@ -45,8 +45,8 @@ struct Samples {
   }
 };
 
-/// The number of different hashes of the threads' keys, which have at least as many values. `marks` has few_threads
-/// elements. All threads of the block call it.
+/// The number of different hashes of the threads' keys. There are at least as many different keys. `marks` has
+/// few_threads elements. All threads of the block call it.
 __device__ inline int count_hashes(std::uint32_t key, unsigned* marks) {
   marks[threadIdx.x] = 0;
   __syncthreads();  // a thread marks an element that another one has cleared
@@ -58,7 +58,7 @@ __device__ inline int count_hashes(std::uint32_t key, unsigned* marks) {
 /// Writes the values of the sample into `table.found`. Returns how many there are, or a number above ValueSlots::max if
 /// there are too many.
 __device__ inline int find_values(const Samples& samples, ValueSlots& table) {
-  // Each value costs a round below, so it should not begin if there are too many.
+  // Each value costs a round of the loop below, which should not even begin if there are too many.
   if (count_hashes(samples.keys[0], &table.counts[0][0]) > ValueSlots::max) return ValueSlots::max + 1;
   unsigned left = (1u << samples_per_thread) - 1;  // a bit for each sample whose value is not yet found
   for (int values = 0;; ++values) {

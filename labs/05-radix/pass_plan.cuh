@@ -68,7 +68,7 @@ struct CountedKeys {
   Bits keys[count_items_per_thread + 1];
   int left;  ///< keys of the tile from the thread's first one on
 
-  /// Loads the tile that begins at all.data[first]. Only the last tile has to look where the keys end.
+  /// Loads the tile that begins at all.data[first]. Only in the last tile must it check where the keys end.
   __device__ void load(lab::Span<const Bits> all, std::int64_t first) {
     const int lane = threadIdx.x % 32, own = int(threadIdx.x) / 32 * 32 * count_items_per_thread + lane;
     const Bits* const from = all.data + first;

@@ -5,17 +5,19 @@
 // it ranks them (early counts, as CUB does) and publishes the counts at once. While it ranks, the tiles before it
 // publish theirs, so that the look-back finds them. Once the block's keys are in shared memory, their registers are
 // free, and it loads the next tile's keys into them while it looks back and stores.
-// New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Passes
-// that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). The first pass of many keys
-// without values need not keep an order (first_pass.cuh). Keys are transformed once, not in each pass
-// (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them (tile.cuh).
+// New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Only the
+// first pass over many keys without values, which need not keep an order, has a launch of its own (first_pass.cuh).
+// Passes that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are transformed
+// once, not in each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them
+// (tile.cuh).
 //- Cost: one read for the plan. Then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
 //- of tile status per tile. Temporary memory: a copy of the keys and values, 1 KiB per tile (2 KiB if n is above 2^30),
 //- and at most 17 KiB for the plan. On large GPUs, a tile has 12,288 keys, or 16,384 pairs or keys of 8 bytes.
+//- The first pass over many keys without values has tiles of 32,768 keys (of 4 bytes), and no status words.
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 80 to write, 287 given.
+// Lines: 80 to write, 288 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -67,8 +69,8 @@ struct RankAndScatter {
 
 /// What a tile publishes about one digit: nothing yet (invalid), its own count (partial), or the count of all tiles up
 /// to and including it (inclusive). After a pass, all words are inclusive. In the next active pass that must mean
-/// "invalid". Therefore the three kinds change their numbers, and no word has to be cleared: they are 0, 1, 2 in odd
-/// active passes and 2, 3, 0 in even ones. `Word` has 32 bits for n up to 2^30, else 64. libcusort changes its kinds in
+/// "invalid". Therefore the three kinds change their numbers, and no word has to be cleared: they are 0, 1, 2 in the first,
+/// third, ... pass that `sweep` makes, and 2, 3, 0 in the others. `Word` has 32 bits for n up to 2^30, else 64. libcusort changes its kinds in
 /// the same way.
 template <class Word>
 struct TileStatus {
@@ -78,9 +80,9 @@ struct TileStatus {
   volatile Word* words;  ///< of this thread's digit: tile t's is words[t * byte_values]
   unsigned invalid, partial, inclusive;
 
-  __device__ TileStatus(volatile Word* all_words, unsigned active_pass)
+  __device__ TileStatus(volatile Word* all_words, unsigned own_pass)
       : words(all_words + threadIdx.x % byte_values),
-        invalid((active_pass - 1) % 2 * 2),
+        invalid((own_pass - 1) % 2 * 2),
         partial(invalid + 1),
         inclusive((invalid + 2) % 4) {}
 
@@ -157,7 +159,7 @@ struct Pass {
   }
 };
 
-/// True if all keys of a tile have the digit that one of them has. scan_bins and a barrier come before it.
+/// True if all keys of a tile have this digit. To be called after scan_bins and a barrier.
 template <class Tile>
 __device__ bool all_have(const Tile& tile, unsigned digit) {
   unsigned count = 0;
@@ -165,15 +167,15 @@ __device__ bool all_have(const Tile& tile, unsigned digit) {
   return count == unsigned(Tile::size);
 }
 
-/// Puts the keys of a tile in order in shared memory. Those with the same digit are in order. Passes leave many such tiles
-/// behind if values repeat, or lie close to each other. Keys with values would gain little by one more case.
+/// Puts the keys of a tile in order in shared memory. If they all have the same digit, they are in order already. Passes
+/// leave many such tiles behind if values repeat or lie close to each other. Keys with values would gain little from this
+/// case.
 template <class Tile, class Transform>
 __device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
-  if (!has_values<typename Tile::Value> && all_have(tile, transform.digit(items.keys[0], pass))) {
-    items.store_in_place(tile);
-  } else {
-    RankAndScatter{}(tile, items, transform, pass);
+  if constexpr (!has_values<typename Tile::Value>) {
+    if (all_have(tile, transform.digit(items.keys[0], pass))) return items.store_in_place(tile);
   }
+  RankAndScatter{}(tile, items, transform, pass);
 }
 
 /// Moves tiles until none is left. Returns how many this block has moved.

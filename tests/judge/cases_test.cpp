@@ -83,7 +83,7 @@ TEST_CASE("the same seed gives the same cases, another seed others") {
   });
 }
 
-// A step with a pass for each bit takes long on a CPU, which has each of its inputs with a third of the types.
+// On a CPU, a step with a pass for each bit takes long, so each of its inputs is sorted with a third of the types.
 TEST_CASE("public cases cover every input of every type of a step, and both orders of each type and input") {
   for_each_step([](const Lab& lab, const StepFacts& step) {
     const auto cases = all_cases(lab, step, CaseSet::graded);

@@ -114,7 +114,7 @@ def _statement(line: str) -> tuple[Place | None, str]:
 
 def read(dump: str) -> Iterator[Function]:
     """The functions of a dump."""
-    for part in dump.split("\n;; Function ")[1:]:
+    for part in ("\n" + dump).split("\n;; Function ")[1:]:
         match = _FUNCTION.match(part)
         # The line with which the body begins.
         ends = [at + len(mark) for mark in ("\n{", " {\n") if (at := part.find(mark)) >= 0]

@@ -34,7 +34,7 @@ void observe_acquire();
 /// While a kernel runs: whether this is not its OS thread, but one with host code of the program, which is not observed.
 inline bool is_of_another_host_thread() { return Running::current() == nullptr; }
 
-/// Whether this is memory of the host's own, of which nothing is kept now.
+/// Whether this is the host's own memory, about which nothing is recorded at present.
 [[gnu::always_inline]] inline bool is_hosts_own(std::uintptr_t address) {
   CheckState& all = state();
   if (all.unwritten_copies.exist() || all.transfers.targets.exist()) return false;

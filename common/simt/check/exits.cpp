@@ -50,7 +50,7 @@ void Exits::miss(Site barrier, int threads) {
                 (is_known ? "return here, before the __syncthreads() at " + file_and_line(barrier)
                           : "have exited before this __syncthreads()") +
                 "; what they should have written is read, but nothing has written it; every thread must do its part of "
-                "that work and reach the barrier, also one that has nothing else to do",
+                "that work and reach the barrier, even one that has nothing else to do",
             state().order.interval()};
 }
 

@@ -73,7 +73,7 @@ bool is_hosts(std::uintptr_t address) {
   return is_host_heap_or_stack(pointer) && !is_device(pointer);
 }
 
-/// By access: what is_by_launch() has found.
+/// What is_by_launch() has found, by the place of the access in the code.
 auto& known_by_launch = *new std::map<Code, bool>;
 
 /// Whether the launch reads there which kernel it calls: a pointer to it may be in a variable of the host.

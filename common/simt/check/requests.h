@@ -57,7 +57,7 @@ class Requests {
     void forget() {
       if (key_ != nullptr) *key_ = 0;
     }
-    /// From now on, the lane's requests go nowhere, for a while.
+    /// Makes room for further requests of the lane, which are never counted.
     void drop(unsigned lane);
 
     static constexpr std::uint32_t none = 0;
@@ -76,8 +76,8 @@ class Requests {
   [[gnu::always_inline]] OfWarp& add(const Access& access) {
     return add(access.code, access.address, access.thread, access.bytes, access.space, access.way);
   }
-  /// What takes the requests of accesses that are not counted; to be called again when its add() returns false. `key`:
-  /// as for found_by(); it may have been 0.
+  /// Takes the requests of accesses that are not counted, and drops them. To be called again whenever its add() returns
+  /// false. `key`: as for found_by(); it may have become 0 since.
   OfWarp& uncounted(std::uint64_t& key, unsigned lane);
   /// For each load and store, no atomic, with which a thread has accessed an address since the last barrier: how often
   /// the thread had executed it before it last did that.

@@ -76,7 +76,8 @@ void transfer(const Cell& cell, unsigned mask, const Access& access) {
   keep(cell, now, access.way);
 }
 
-/// Says of earlier accesses whether the running copy or fill may race with them. Neighbouring cells often have the same.
+/// Says whether the running copy or fill may race with an earlier access. Neighbouring cells were often accessed in the
+/// same interval, so the last answer is kept.
 class MayRace {
  public:
   bool operator()(const Event& before) {
@@ -243,14 +244,15 @@ void report_stream_race(const Event& before, Way before_way, const std::string& 
 
 [[gnu::cold, gnu::noinline]] void observe_host_order(const Region* region, const Access& access) {
   CheckState& all = state();
-  if (region == nullptr && all.transfers.targets.exist()) look_at_target(access);
+  // What the host does now may be what the kernel that was ended has waited for.
+  const auto is_answer = [] { return sticky() == cudaErrorLaunchTimeout; };
+  if (region == nullptr && all.transfers.targets.exist() && !is_answer()) look_at_target(access);
   if (region == nullptr) {
     const Region& variables = all.ownership.program_data;
     if (access.address - std::uintptr_t(variables.begin) >= variables.bytes || is_in_state(access.address)) return;
     region = &variables;
   }
-  // What the host does now may be what the kernel that was ended has waited for.
-  if (sticky() == cudaErrorLaunchTimeout) return;
+  if (is_answer()) return;
   const void* const begin = reinterpret_cast<const void*>(access.address);
   for_each_cell(*region, begin, access.bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
     if (access.sync == Sync::synchronized) {  // the host waits for what a kernel writes

@@ -226,11 +226,7 @@ def _of_lost_exchange(cause: Cause, source: Source) -> Cause:
     exchange = source.lost_exchange()
     if not exchange or not re.search(r"loses the key|the last launch, number \d+, writes", cause.text):
         return cause
-    line, first, second = exchange
-    text = (
-        f"after this line, {first} and {second} are the same: keep the old {first} in a third variable, and give that "
-        f"to {second}"
-    )
+    line, text, *_ = exchange
     return replace(cause, place=f"{source.file}:{line}", text=text, details=(cause.text, *cause.details))
 
 

@@ -200,13 +200,9 @@ def _of_host_code(outcome: Outcome, source: Source) -> Cause | None:
 def _of_same_arrays(kinds: Collection[str], source: Source) -> Cause | None:
     """Two pointers that were to be exchanged and become the same, so that a kernel writes what it reads."""
     exchange = source.lost_exchange()
-    if "race" not in kinds or exchange is None or not all(name.isidentifier() for name in exchange[1:]):
+    if "race" not in kinds or exchange is None or not all(name.isidentifier() for name in exchange[2:]):
         return None
-    line, first, second = exchange
-    text = (
-        f"after this line, {first} and {second} are the same: keep the old {first} in a third variable, and give that "
-        f"to {second}"
-    )
+    line, text, *_ = exchange
     return Cause(f"{source.file}:{line}", text, ("so the next launch writes into the array that it reads",))
 
 

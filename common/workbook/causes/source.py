@@ -145,7 +145,8 @@ class Source:
         for name in dict.fromkeys(name for part in parts for name in re.findall(rf"(?<![\w.]){_NAME}\b", part)):
             found = self._assigned(name, line)
             if found and found != line:
-                if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1]:
+                is_reference = re.search(rf"&\s*{name}\s*=", self.lines[found - 1])
+                if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1] and not is_reference:
                     return self._of_thread(name, found, line)
                 other = self._assigned_before(name, found, line)
                 also = f", or from {self.quoted(other)}" if other else ""
@@ -389,17 +390,21 @@ class Source:
                     return self._line_at(begins + changed.start()), name
         return None
 
-    def lost_exchange(self) -> tuple[int, str, str] | None:
-        """The first line of `a = b; b = a;`, after which both are the same, and the two; None: there is none."""
+    def lost_exchange(self) -> tuple[int, str, str, str] | None:
+        """The first line of `a = b; b = a;`, what to say about it, and the two; None: there is none."""
         found = re.search(r"([\w.\[\]*]+)\s*=\s*([\w.\[\]*]+)\s*;\s*\2\s*=\s*\1\s*;", self.text)
-        return (self._line_at(found.start()), found[1], found[2]) if found else None
+        if found is None:
+            return None
+        a, b = found.groups()
+        text = f"after this line, {a} and {b} are the same: keep the old {a} in a third variable, and give that to {b}"
+        return self._line_at(found.start()), text, a, b
 
     def without_values(self) -> tuple[int, str] | None:
         """The first line that stores an element of an array of keys, and near which no value is stored, or that passes
         other values than those of its keys; and which of the two it does. None: there is no such line."""
         declared = re.search(r"__shared__\s+Value\s+(\w+)\s*\[", self.text)
         for number, line in enumerate(self.lines, 1):
-            passed = re.search(r"\(\s*tile\s*,\s*(values\b|[^,;]*\bnullptr\b)", line)
+            passed = re.search(r"\(\s*tile\s*,\s*(values\b|[^,;]*?(?:\(\s*nullptr\s*\)|\bnullptr\b))", line)
             if declared and passed:
                 return (
                     number,
@@ -419,8 +424,9 @@ class Source:
         name, first, last = self.function_of(line)
         head = rf"\b{re.escape(name)}\s*\([^;]*?\)\s*\{{"
         body = re.split(head, "\n".join(self.lines[first - 1 : last]), maxsplit=1)[-1]
-        declared = " ".join(re.findall(r"\bKey\s+(?:const\s+)?(\w[^;{}]*)", body))
-        keys = "|".join(re.findall(r"(?:^|[ ,])(\w+)\s*(?=[=,({]|$)", declared)) or "(?!)"
+        declared = ",".join(re.findall(r"\bKey\s+(?:const\s+)?(\w[^;{}]*)", body))
+        declared = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", declared)
+        keys = "|".join(re.findall(r"(?:^|,)\s*(\w+)\s*(?=[=,{]|$)", declared)) or "(?!)"
         of_pointers = r"\*\s*\w+\s*[<>]=?\s*\*\s*\w+"
         compares = re.search(rf"\]\s*[<>]=?\s*\w[\w.]*\s*\[|\b(?:{keys})\s*[<>]=?\s*(?:{keys})\b|{of_pointers}", body)
         return bool(compares) and not re.search(r"\border\b(?!\s*;)", body.replace("(void)order", ""))

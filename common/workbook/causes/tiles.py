@@ -120,10 +120,14 @@ class Tile:
         if not 0 < line <= len(source.lines) or "[" not in source.lines[line - 1]:
             return ()
         sides = ("the position in the array", f"the index of {self.run.array}")
-        for side, begin in enumerate((first, first - self.left)):
-            if sorted(pair[side] for pair in pairs) == list(range(begin, begin + count)):
-                return (f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {source.quoted(line)}",)
-        return ()
+        right = [
+            sorted(pair[side] for pair in pairs) == list(range(begin, begin + count))
+            for side, begin in enumerate((first, first - self.left))
+        ]
+        if right.count(True) != 1:
+            return ()
+        side = right.index(True)
+        return (f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {source.quoted(line)}",)
 
     @property
     def _begins(self) -> str:

@@ -231,6 +231,7 @@ class Programs:
         tree = str(box.folder / "tree")
         folder = os.path.abspath(build.folder())
         found = []
+        before = ""
         for word in words:
             include = re.match(r"(-I|-isystem)(.+)", word)
             if include:
@@ -240,8 +241,10 @@ class Programs:
                 word = include[1] + place
             elif word.startswith("-ffile-prefix-map="):
                 word = f"-ffile-prefix-map={tree}/="
-            word = word.replace(folder, scratch).replace(os.path.abspath(ROOT), tree)
-            found.append(word.replace("python3,", f"{self._python},"))
+            if before == "-wrapper":  # Meson's own Python, which the sandbox may not show
+                word = f"{self._python},{word.partition(',')[2]}"
+            before = word
+            found.append(word.replace(folder, scratch).replace(os.path.abspath(ROOT), tree))
         return found
 
     def compile(self, box: Box, lab: str, name: str, kind: str) -> Compiled:
