@@ -211,10 +211,10 @@ def _of_early_exit(outcome: Outcome) -> Cause | None:
     finding = next((one for one in outcome.findings if one.kind == "early-exit"), None)
     if finding is None:
         return None
-    text, *details = finding.text.partition(": ")[2].split("; ")
+    text, *details = re.split(r"(?:;|\n)\s*", finding.text.partition(": ")[2])
     read = next((one for one in outcome.findings if one.kind == "uninitialized"), None)
     what = re.search(r" reads (?:__shared__ )?(.+?)(?: \(|,)", read.text) if read else None
-    if read and what:
+    if read and what and details:
         details[0] = f"{read.file}:{read.line} reads {what[1]}, which one of them should have written"
     return Cause(f"{finding.file}:{finding.line}", text, tuple(details))
 
