@@ -325,9 +325,10 @@ class Generator {
     if (has_slow_passes()) all = {fewer_keys, few_keys};
     for (std::int64_t& n : all) n = std::min(n, typical_max_n());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    // Otherwise an even number of inputs would give each of them the same order in every type.
+    // Otherwise an even number of inputs would give each of them the same order in every type, and a multiple of three
+    // would give every type the same third of the inputs.
     if (graded_inputs().size() % 2 == 0) next_order_ = !next_order_;
-    if (graded_inputs().size() % 3 == 0) ++inputs_;  // nor the same third of the types
+    if (graded_inputs().size() % 3 == 0) ++inputs_;
     for (const char* input : graded_inputs()) {
       if (has_slow_passes() && inputs_++ % 3 != 0) continue;
       if (types_.size() > max_types) {

@@ -7,9 +7,9 @@
 // free, and it loads the next tile's keys into them while it looks back and stores.
 // New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Only the
 // first pass over many keys without values, which need not keep an order, has a launch of its own (first_pass.cuh).
-// Passes that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are transformed
-// once, not in each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them
-// (tile.cuh).
+// Passes that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are
+// transformed once, not in each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts
+// them (tile.cuh).
 //- Cost: one read for the plan. Then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
 //- of tile status per tile. Temporary memory: a copy of the keys and values, 1 KiB per tile (2 KiB if n is above 2^30),
 //- and at most 17 KiB for the plan. On large GPUs, a tile has 12,288 keys, or 16,384 pairs or keys of 8 bytes.
@@ -69,9 +69,9 @@ struct RankAndScatter {
 
 /// What a tile publishes about one digit: nothing yet (invalid), its own count (partial), or the count of all tiles up
 /// to and including it (inclusive). After a pass, all words are inclusive. In the next active pass that must mean
-/// "invalid". Therefore the three kinds change their numbers, and no word has to be cleared: they are 0, 1, 2 in the first,
-/// third, ... pass that `sweep` makes, and 2, 3, 0 in the others. `Word` has 32 bits for n up to 2^30, else 64. libcusort changes its kinds in
-/// the same way.
+/// "invalid". Therefore the three kinds change their numbers, and no word has to be cleared: they are 0, 1, 2 in the
+/// first, third, ... pass that `sweep` makes, and 2, 3, 0 in the others. `Word` has 32 bits for n up to 2^30, else 64.
+/// libcusort changes its kinds in the same way.
 template <class Word>
 struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
@@ -167,9 +167,9 @@ __device__ bool all_have(const Tile& tile, unsigned digit) {
   return count == unsigned(Tile::size);
 }
 
-/// Puts the keys of a tile in order in shared memory. If they all have the same digit, they are in order already. Passes
-/// leave many such tiles behind if values repeat or lie close to each other. Keys with values would gain little from this
-/// case.
+/// Puts the keys of a tile in order in shared memory. If they all have the same digit, they are in order already.
+/// Passes leave many such tiles behind if values repeat or lie close to each other. Keys with values would gain little
+/// from this case.
 template <class Tile, class Transform>
 __device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
   if constexpr (!has_values<typename Tile::Value>) {

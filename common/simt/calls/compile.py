@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Runs a part of g++ (g++ -wrapper PYTHON,-I,-S,compile.py): if that is the C++ compiler itself, calls of host
 functions in device code become errors, as under nvcc. With --relaxed-constexpr before the command, constexpr functions
-are allowed.
-With --saturate, implicit conversions to integers in device code saturate (conversions.py). A file named
+are allowed. With --saturate, implicit conversions to integers in device code saturate (conversions.py). A file named
 *.others.cpp is the second part of a file, for other types: its definitions become weak, so that the linker takes those
 of the first part. With --calls-unseen, only this is done, and calls are not checked.
 
@@ -38,9 +37,7 @@ def main() -> int:
     is_second_part = any(word.endswith(".others.cpp") for word in command) and "-o" in command
     if not is_compiler or not (is_seen or is_second_part):
         os.execvp(command[0], command)
-    import subprocess  # not needed for the assembler and the linker, which are also started through this file
-
-    status = compiled(command, options) if is_seen else subprocess.run(command, check=False).returncode
+    status = compiled(command, options) if is_seen else os.spawnvp(os.P_WAIT, command[0], command)
     output = command[command.index("-o") + 1] if is_second_part else ""
     if os.path.isfile(output) and not status:
         weaken(output)
@@ -49,6 +46,7 @@ def main() -> int:
 
 def compiled(command: list[str], options: set[str]) -> int:
     """Compiles, and prints the calls of host functions in device code. Returns the exit status."""
+    # Not needed for the assembler and the linker, which are also started through this file.
     import subprocess
     import tempfile
 

@@ -91,7 +91,6 @@ class Requests {
   /// The next access of each instruction by any warp, or by this one, has to call add() above.
   void forget();
   void forget(unsigned warp);
-  void forget_uncounted();
   void begin_block();
   void end_block();
   /// The running block leaves; returns what continue_block() needs.
@@ -121,6 +120,8 @@ class Requests {
     return std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way);
   }
   Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way);
+  /// The next access of each instruction that is not counted has to call uncounted() above.
+  void forget_uncounted();
   static void finish(Instruction& instruction, Request& request, unsigned warp, unsigned time);
 
   static constexpr std::size_t slots = 4096;

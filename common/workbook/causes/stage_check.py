@@ -166,8 +166,9 @@ def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
     if len(first.loads) != 2:
         return f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
     low, high = first.pair
+    second = f"no pair begins with {run.named(low)}, the second key of its pair"
     if stage.mask and low & stage.stride:
-        return f"no pair begins with {run.named(low)}, the second key of its pair: the first position is wrong"
+        return f"{second}: the first position is wrong"
     if stage.mask:
         partner = low ^ stage.mask
         beyond = ", beyond the last key, so there is nothing to do" if partner >= run.n > 0 else ""
@@ -176,7 +177,7 @@ def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
     if partners.get(low, low) < low:
         is_right = partners.get(high, high) < high
         also = f", and {run.named(partners[high], high)} are a pair" if is_right else ""
-        return f"no pair begins with {run.named(low)}, the second key of its pair{also}: the first position is wrong"
+        return f"{second}{also}: the first position is wrong"
     own = next((position for position in first.pair if position in partners), None)
     if own is None:
         return f"no such pair belongs to this stage, but {pairs_text(sorted(stage.pairs))}"
