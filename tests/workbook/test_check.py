@@ -516,8 +516,10 @@ class FirstLook(InFolder):
                 mock.patch.object(shrinking, "TRIES", 0),
                 contextlib.redirect_stdout(io.StringIO()) as printed,
             ):
-                checker = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
+                nvcc = mock.Mock()
+                checker = checking.Checker(script, "04-counting", ["cpu"], nvcc=nvcc, is_first_look=True)  # type: ignore[arg-type]
                 self.assertEqual(checker.looks_right(STEPS[2]), expected)
+                self.assertEqual(nvcc.cancel.called, not expected)
                 if checker.begun:
                     checker.begun.verdict(console.Progress(""))
             self.assertEqual({type_ for *_, type_ in tried}, {"u32", "pairs"})
@@ -600,8 +602,11 @@ class FirstLook(InFolder):
             unbuilt = ()
             table = SimpleNamespace(own_line=lambda _: SimpleNamespace(task="sort"))
             begun = SimpleNamespace(cancel=lambda: events.append("the check build's cases end"))
+            scan = SimpleNamespace(cancel=lambda: events.append("the search for narrow positions ends"))
 
-            def __init__(self, *_: object, is_first_look: bool = False, after: object = None) -> None:
+            def __init__(
+                self, *_: object, nvcc: object = None, is_first_look: bool = False, after: object = None
+            ) -> None:
                 events.append("first look" if is_first_look else "all" if after else "all, without a first look")
 
             def looks_right(self, _step: StepFile) -> bool:
@@ -629,13 +634,13 @@ class FirstLook(InFolder):
 
     def test_the_rest_is_compiled_only_if_the_step_looks_right(self) -> None:
         self.add_programs()
-        first = ["judge, 02-merge-cpu-first, 02-merge-check-first", "first look"]
+        first = ["judge, 02-merge-cpu-first, 02-merge-check-first", "nvcc", "first look"]
         last = ["the compiler warns:", "a warning"]  # after the verdict, and once
         self.assertFalse(self.check(looks_right=False))
         self.assertEqual(self.events, [*first, *last])
         self.events.clear()
         self.assertTrue(self.check(looks_right=True))
-        second = ["nvcc", "judge, 02-merge-cpu", "all", "the check build's cases end"]
+        second = ["judge, 02-merge-cpu", "all", "the search for narrow positions ends", "the check build's cases end"]
         self.assertEqual(self.events, [*first, *second, *last])
 
 

@@ -129,17 +129,18 @@ class Checker:
         is_first_look: bool = False,
         after: Checker | None = None,
     ) -> None:
-        """`unbuilt`: the program of the check build, if it is to be compiled when it is needed. `nvcc`: the step's, if
-        that has begun. In a first look, there are only the quick cases of few types. `after`: the first look that the
-        step has passed; its cases are not repeated, and the check build, too, has only its types."""
+        """`unbuilt`: the program of the check build, if it is to be compiled when it is needed. `nvcc`: at work on the
+        step since before a first look. In a first look, there are only the quick cases of few types. `after`: the first
+        look that the step has passed; its cases are not repeated, and the check build, too, has only its types."""
         self.unbuilt = unbuilt
-        self.nvcc = nvcc
+        self.nvcc: nvcc_compile.NvccCompile | None = after.nvcc if after else nvcc
         self.sets = SETS[:2] if is_first_look else SETS
         self.types = build.FIRST_TYPES if is_first_look else None
         self.looked: StepFile | None = after.looked if after else None  # the step that passed a first look
         self.seen: int = after.seen if after else 0  # cases of the first look
         # What the check build says, if that has begun.
         self.begun: check_build.Observation | None = after.begun if after else None
+        self.scan: narrowing.Scan | None = after.scan if after else None  # the search for narrow positions, if begun
         self.check_types = build.FIRST_TYPES if is_first_look or after else None  # of the check build's program
         self.judge = judge
         self.lab = lab
@@ -555,11 +556,18 @@ class Checker:
         graded, failure = self.public_tests(step, self.lines(step), "cpu")
         self.seen = graded.cases
         if failure:
+            if self.nvcc:
+                self.nvcc.cancel()
             self._report_failed(step, "cpu", failure)
         else:
-            self.looked, self.begun = step, self.observation(step)
+            self.looked, self.begun, self.scan = step, self.observation(step), self._scan(step)
             self.begun.start()
         return failure is None
+
+    def _scan(self, step: StepFile) -> narrowing.Scan | None:
+        """The search for positions that are too narrow for the n of a step that accepts any."""
+        accepts_any = self.observed and all(line.max_n is None for line in self.lines(step))
+        return narrowing.Scan(step, self.solution) if accepts_any else None
 
     def _report_failed(self, step: StepFile, kind: str, failure: Failure) -> None:
         """Prints what to do about a step that failed, and remembers the verdict."""
@@ -631,8 +639,7 @@ class Checker:
 
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
-        any_n = self.observed and all(line.max_n is None for line in self.lines(step))
-        scan = narrowing.Scan(step, self.solution) if any_n else None
+        scan = self.scan or self._scan(step)
         # The check build that is compiled for the first time takes all processors: nvcc waits for the next check.
         needs_nvcc = "cuda" not in self.kinds and not self.unbuilt
         nvcc = self.nvcc or nvcc_compile.NvccCompile(step, self.solution, needs_nvcc)
@@ -678,20 +685,22 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
     warnings: list[str] = []
     with contextlib.ExitStack() as stack:
         stack.callback(_show_warnings, warnings)
-        nvcc = looked = None
+        looked = None
         if first_look:
             build.compile_targets([build.judge(), *first_look], f"building {lab} for a first look", warnings)
+            nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds, is_urgent=True)
+            stack.callback(nvcc.cancel)
             with JudgeClient() as judge:
-                looked = Checker(judge, lab, ["cpu"], timeout, is_first_look=True)
+                looked = Checker(judge, lab, ["cpu"], timeout, nvcc=nvcc, is_first_look=True)
                 if not looked.looks_right(steps[0]):
                     return False
             assert looked.begun
             stack.callback(looked.begun.cancel)
-            nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds, is_urgent=True)
-            stack.callback(nvcc.cancel)
+            if looked.scan:
+                stack.callback(looked.scan.cancel)
         unbuilt = build.make_programs(lab, kinds, solution, warnings, with_check=not looked)
         judge = stack.enter_context(JudgeClient())
-        checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, nvcc, after=looked)
+        checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, after=looked)
         if not all(checker.passes(step) for step in steps):
             if checker.unbuilt:
                 note("\nbuilding the check build, for the next check; Ctrl-C ends it")
