@@ -107,13 +107,17 @@ def _missed(row: Row) -> str:
     return f"- {row['file']}:{lines}, {row['fault']}: " + "; ".join([f"`{row['code']}`", *notes])
 
 
-def page(rows: Sequence[Row], command: str, seconds: int, newer: int) -> str:
+def page(rows: Sequence[Row], command: str, seconds: int, newer: int, refused: int) -> str:
     """The page as Markdown.
 
-    `command` makes the page, `seconds` is the time limit of a run, and `newer` counts the faults that are not in the
-    table.
+    `command` makes the page, and `seconds` is the time limit of a run. `newer` counts the faults that are not in the
+    table, `refused` those that are in none because nvcc refuses them.
     """
     lines = _introduction(rows, command, seconds)
+    lines += [
+        "",
+        f"The {refused} faults in `refused_by_nvcc.cu` are not in the table, because nvcc does not compile them.",
+    ]
     if newer > 0:
         lines += ["", f"{newer} faults in `tests/wrong/kernels/` are newer than these runs."]
     lines += [

@@ -45,7 +45,18 @@ from workbook.core.course import shown
 
 SECONDS = 20  # for one run of a tool
 SEEDS = ("0", "1", "77")  # orders of threads in the check build
-HANG = ("endless", "warp", "barrier", "race_fence")  # the files with cases that hang
+HANG = ("endless", "warp", "barrier", "race_fence", "child_launches", "progress")  # the files with cases that hang
+REFUSED = check_test.HERE / "refused_by_nvcc.cu"
+
+
+def sources() -> list[Path]:
+    """The files that run on a GPU."""
+    return sorted(set(check_test.HERE.glob("*.cu")) - {REFUSED})
+
+
+def count_faults(paths: Sequence[Path]) -> int:
+    """The number of faults in files."""
+    return sum(len(check_test.faults_of(path)[0]) for path in paths)
 
 
 @dataclass(frozen=True)
@@ -94,10 +105,12 @@ def compile_cuda(path: Path, program: Path, arch: str) -> str:
         f"-arch={arch}",
         "-lineinfo",
         "-g",
+        "-rdc=true",  # kernels may launch kernels
         "--extended-lambda",
         "-o",
         str(program),
         str(path),
+        "-lcudadevrt",
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
@@ -239,9 +252,9 @@ def write_table(path: Path, rows: Sequence[Row]) -> None:
 
 def page_text(path: Path, rows: Sequence[Row], table_name: Path) -> str:
     """The page that belongs into `path`."""
-    newer = sum(len(check_test.faults_of(source)[0]) for source in check_test.HERE.glob("*.cu")) - len(rows)
     command = f"python3 reports/sanitizer/sanitizer.py --from {shown(table_name)} --page {shown(path)}"
-    return page(rows, command, SECONDS, newer)
+    newer = count_faults(sources()) - len(rows)
+    return page(rows, command, SECONDS, newer, count_faults([REFUSED]))
 
 
 # --- the command ---
@@ -281,7 +294,7 @@ def facts_of(arguments: argparse.Namespace) -> Row:
 
 def make_table(arguments: argparse.Namespace) -> list[Row]:
     """Makes and writes the table, from runs or from kept outputs. Raises SystemExit if there is nothing to tabulate."""
-    paths = [path.resolve() for path in arguments.files] or sorted(check_test.HERE.glob("*.cu"))
+    paths = [path.resolve() for path in arguments.files] or sources()
     path = arguments.table or Path("faults.csv")
     facts = facts_of(arguments)
     outputs: Outputs = kept_outputs(arguments.source, paths) if arguments.source else {}

@@ -619,7 +619,7 @@ class FirstLook(InFolder):
             events.append(", ".join(path.name for path in paths))
             kept[:] = ["a warning"]
 
-        def start(*_: object, is_urgent: bool) -> SimpleNamespace:
+        def start(*_: object) -> SimpleNamespace:
             events.append("nvcc")
             return SimpleNamespace(cancel=lambda: None)
 

@@ -205,7 +205,7 @@ class Checker:
                             graded,
                             stop,
                             # The GPU is not shared: its memory may not be enough for two cases.
-                            side_by_side=kind == "cpu" and set_ == "public",
+                            side_by_side=kind == "cpu" and (set_ == "public" or was_seen),
                         )
                     except JudgeUsage:
                         if set_ != SETS[0]:  # such a case may no longer exist
@@ -688,7 +688,7 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
         looked = None
         if first_look:
             build.compile_targets([build.judge(), *first_look], f"building {lab} for a first look", warnings)
-            nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds, is_urgent=True)
+            nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds)
             stack.callback(nvcc.cancel)
             with JudgeClient() as judge:
                 looked = Checker(judge, lab, ["cpu"], timeout, nvcc=nvcc, is_first_look=True)

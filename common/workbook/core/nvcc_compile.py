@@ -20,12 +20,10 @@ def _target(step: StepFile, solution: bool) -> str | None:
 
 class NvccCompile:
     """The compilation of one step's file, and of nothing else of its lab. It begins at once, and costs nothing if the
-    file has not changed. The tests do not wait for it, because it takes only what they leave of the processors."""
+    file has not changed. It yields a little to what the verdict waits for, because the tests often end after it."""
 
-    def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True, is_urgent: bool = False) -> None:
-        """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them. `is_urgent`: it takes a
-        share of the processors, because other compilers would leave nothing, but not from the one that the verdict
-        waits for."""
+    def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True) -> None:
+        """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them."""
         self._held = contextlib.ExitStack()
         self._output = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self._process: subprocess.Popen[str] | None = None
@@ -37,10 +35,9 @@ class NvccCompile:
             # With a log of its own, this Ninja can work in the folder at the same time as another one.
             files.write_whole(build.folder() / "nvcc.ninja", "builddir = nvcc\ninclude build.ninja\n")
             (build.folder() / "nvcc").mkdir(exist_ok=True)
-            nice = ["nice", "-n", "5" if is_urgent else "19"]
             ninja = [machine.ninja() or "ninja", "-C", str(build.folder()), "-f", "nvcc.ninja", target]
             self._process = subprocess.Popen(
-                [*nice, *ninja],
+                ["nice", "-n", "2", *ninja],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,

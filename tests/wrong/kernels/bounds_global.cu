@@ -166,15 +166,3 @@ __global__ void cleared_past(double* keys, int n) {
   CLEAR(keys[n]);  // expect: out-of-bounds
 }
 CASE { cleared_past<<<1, 1>>>(device<double>(10), 10); }
-
-/// An array without elements, and what is declared beside it.
-__device__ int nothing[0];
-__device__ int beside[4];
-__global__ void into_nothing(int n) {
-  nothing[threadIdx.x] = n;  // expect: out-of-bounds
-}
-CASE { into_nothing<<<1, 1>>>(1); }
-__global__ void past_beside(int n) {
-  beside[n] = n;  // expect: out-of-bounds
-}
-CASE { past_beside<<<1, 1>>>(4); }

@@ -50,13 +50,6 @@ __global__ void local_argument(int* a) {
 }
 CASE { local_argument<<<1, 1>>>(filled<int>(1)); }
 
-/// It cannot wait for its children.
-__global__ void waiting(int* a) {
-  fill<<<1, 32>>>(a, 1);
-  cudaDeviceSynchronize();  // expect: host-call
-}
-CASE { waiting<<<1, 1>>>(device<int>(32)); }
-
 /// Copies and fills by kernels: more than the array has, of local memory, from the host, and read too early.
 __global__ void copy_too_much(int* a, const int* b) {
   cudaMemcpyAsync(a, b, 33 * sizeof(int), cudaMemcpyDeviceToDevice, 0);  // expect: out-of-bounds

@@ -9,24 +9,16 @@ struct Filter {
   Limits limits;
 };
 
-extern __constant__ int scale;
-__constant__ int scale = 3, offset, bounds[2] = {1, 2};
+__constant__ int bounds[2] = {1, 2};
 static __constant__ Filter filter;
 namespace lab {
 __constant__ __align__(16) unsigned counts[8];
 }
-__constant__ float* place;
 __constant__ struct {
   int rounds;
 } plan = {7};
 
-__global__ void set_scale() {
-  if (threadIdx.x == 0) scale = 4;  // expect: constant-write
-}
-CASE { set_scale<<<1, 32>>>(); }
-
 __global__ void set_second(int value) {
-  offset = value;         // expect: constant-write
   bounds[1] = value + 1;  // expect: constant-write
 }
 CASE { set_second<<<1, 1>>>(5); }
@@ -53,14 +45,3 @@ __device__ void clear(float* taps, int n) {
 }
 __global__ void clear_taps() { clear(filter.taps, 4); }
 CASE { clear_taps<<<1, 1>>>(); }
-
-/// The pointer is constant, and what it points to is not.
-__global__ void move_place() {
-  *place = 1;
-  ++place;  // expect: constant-write
-}
-CASE {
-  float* const memory = device<float>(2);
-  cudaMemcpyToSymbol(place, &memory, sizeof memory);
-  move_place<<<1, 1>>>();
-}

@@ -4,7 +4,7 @@
 __global__ void set(int* to, int value) {
   to[threadIdx.x] = value;  // expect: stream-race
 }
-__global__ void read(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void read_from(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
 
 static cudaGraphExec_t exec;
 
@@ -17,7 +17,7 @@ CASE {
   void* reading[] = {&to, &from};
   void* setting[] = {&from, &value};
   cudaMemset(from, 0, 32 * sizeof *from);
-  cudaKernelNodeParams params = {(void*)read, dim3(1), dim3(32), 0, reading, nullptr};
+  cudaKernelNodeParams params = {(void*)read_from, dim3(1), dim3(32), 0, reading, nullptr};
   cudaGraphAddKernelNode(&first, graph, nullptr, 0, &params);
   params.func = (void*)set;
   params.kernelParams = setting;
