@@ -29,6 +29,12 @@ _HEADINGS = {
     "deadlock": _WRONG_BARRIER,
     "invalid-warp-mask": _WRONG_BARRIER,
     "invalid-launch": r"invalid configuration|cudaErrorInvalidConfiguration|cudaErrorInvalidValue|invalid argument",
+    "invalid-texture": f"{_INVALID}|{_INVALID_CALL}",
+    "constant-write": _INVALID,
+    "device-variable": f"{_INVALID}|{_INVALID_CALL}",
+    # No tool has a report for these.
+    "forward-progress": r"$^",
+    "host-call": r"$^",
     "stream-race": r"$^",
     "time-limit": r"$^",
 }
