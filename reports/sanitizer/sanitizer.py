@@ -46,6 +46,7 @@ from workbook.core.course import shown
 SECONDS = 20  # for one run of a tool
 SEEDS = ("0", "1", "77")  # orders of threads in the check build
 HANG = ("endless", "warp", "barrier", "race_fence", "child_launches", "progress")  # the files with cases that hang
+NESTED = "child_launches"  # kernels that launch kernels need relocatable code
 REFUSED = check_test.HERE / "refused_by_nvcc.cu"
 
 
@@ -105,7 +106,7 @@ def compile_cuda(path: Path, program: Path, arch: str) -> str:
         f"-arch={arch}",
         "-lineinfo",
         "-g",
-        "-rdc=true",  # kernels may launch kernels
+        *(["-rdc=true"] if path.stem == NESTED else []),
         "--extended-lambda",
         "-o",
         str(program),

@@ -15,6 +15,8 @@ TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 _INVALID = r"Invalid __\w+__ (?!.*misaligned)|illegal memory access"
 _INVALID_CALL = r"cudaErrorInvalidValue|invalid argument|Invalid (pointer|memory|free)|Double free|Malloc/Free"
 _WRONG_BARRIER = r"Barrier error|Divergent thread"
+_HOST_READ = r"Host API memory access error"  # a copy reads what nothing has written
+_TRAP = r"Trace/breakpoint trap"  # nvcc makes traps of stores to constants, and of grid.sync() in an ordinary launch
 # How the tools name each kind of fault, as a pattern for the heading of a report.
 _HEADINGS = {
     "race": r"Race reported",
@@ -24,13 +26,14 @@ _HEADINGS = {
     "invalid-copy": _INVALID_CALL,
     "host-pointer": _INVALID,
     "misaligned": r"misaligned",
-    "uninitialized": r"Uninitialized",
+    "uninitialized": f"Uninitialized|{_HOST_READ}",
     "divergent-barrier": _WRONG_BARRIER,
     "deadlock": _WRONG_BARRIER,
     "invalid-warp-mask": _WRONG_BARRIER,
-    "invalid-launch": r"invalid configuration|cudaErrorInvalidConfiguration|cudaErrorInvalidValue|invalid argument",
+    "invalid-launch": r"invalid configuration|cudaErrorInvalidConfiguration|cudaErrorInvalidValue|invalid argument|"
+    + _TRAP,
     "invalid-texture": f"{_INVALID}|{_INVALID_CALL}",
-    "constant-write": _INVALID,
+    "constant-write": f"{_INVALID}|{_TRAP}",
     "device-variable": f"{_INVALID}|{_INVALID_CALL}",
     # No tool has a report for these.
     "forward-progress": r"$^",
@@ -75,7 +78,7 @@ def verdict(fault: Fault, text: str, file_name: str) -> str:
         if not any(re.search(_HEADINGS[kind], _heading(report)) for kind in fault.kinds):
             continue
         # The line of a host frame is that of a call: it counts only where the launch or another call is the fault.
-        if "invalid-launch" not in fault.kinds and not re.search(_INVALID_CALL, _heading(report)):
+        if "invalid-launch" not in fault.kinds and not re.search(f"{_INVALID_CALL}|{_HOST_READ}", _heading(report)):
             report = re.split(r"\n\s+(?:Saved )?[Hh]ost (?:backtrace|Frame)", report)[0]
         if re.search(rf"{re.escape(file_name)}:({lines})\b", report):
             return "line"
