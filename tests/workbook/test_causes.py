@@ -110,6 +110,12 @@ void host(Key* keys) {
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(Source("a.cu").index_of(4), "lo comes from line 2: const int lo = box * j")
 
+    def test_what_a_function_returns(self) -> None:
+        text = "__device__ int low(int t) {\n  return 3 * t;\n}\n\nvoid f() {\n  int i = low(t);\n  use(keys[i]);\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            found = Source("a.cu").index_of(7)
+        self.assertEqual(found, "i comes from line 6: int i = low(t); line 2: return 3 * t")
+
     def test_where_a_reference_comes_from(self) -> None:
         text = "void f() {\n  Key& low = keys[i];\n  Key& high = keys[i + 1];\n  const Key x = low, y = high;\n}\n"
         expected = "low comes from line 2: Key& low = keys[i]; high comes from line 3: Key& high = keys[i + 1]"
@@ -171,6 +177,22 @@ void host(Key* keys) {
         self.assertIn("compare_exchange", device_functions("03-bitonic"))
 
 
+class Superfluous(unittest.TestCase):
+    """What a right step could do without."""
+
+    def again(self, *accesses: dict[str, Any]) -> str:
+        begin = [traces.VERSION, *LINES, traces.launch("run"), {"block": 0}, traces.array(0, "global", "keys", 16, 1)]
+        text = traces.text(*begin, *accesses)
+        return str(tiles.read_again(Case("03-bitonic", 1, 4, type="u32"), lambda *_: trace.read(text)))
+
+    def test_a_key_that_is_read_again(self) -> None:
+        first, second = traces.load(0, 1, 0, 4, 9), traces.load(0, 1, 1, 8, 7)
+        found = self.again(first, second, traces.load(0, 1, 2, 4, 9))
+        self.assertEqual(found.splitlines()[0], "a.cu:12: error: this line reads keys[1] again, which line 10 has read")
+        self.assertEqual(self.again(first, second, traces.load(0, 2, 2, 4, 9)), "None")  # another thread
+        self.assertEqual(self.again(first, second, traces.store(0, 1, 3, 4, 7), traces.load(0, 1, 2, 4, 7)), "None")
+
+
 class Barriers(unittest.TestCase):
     """Where a barrier is missing, by the lines of a race."""
 
@@ -213,6 +235,38 @@ __global__ void kernel(Key* keys) {
         found = self.found(4, 4)
         self.assertIn("a.cu:4: error: no barrier comes between one iteration of the loop in line 2 and the next", found)
         self.assertIn("put __syncthreads() after line 5, where all pairs have been compared", found)
+
+    def test_between_two_calls(self) -> None:
+        text = """__device__ void fix(Key* tile, int i) {
+  if (tile[i + 1] < tile[i]) swap(tile[i], tile[i + 1]);
+}
+
+__device__ void stage(Key* tile, int first) {
+  int i = first + threadIdx.x;
+  while (i < 32) {
+    fix(tile, i);
+    i += blockDim.x;
+  }
+}
+
+__global__ void kernel(Key* keys) {
+  __shared__ Key tile[64];
+  for (int run = 2; run < 64; run *= 2) {
+    stage(tile, 0);
+    stage(tile, 1);
+    __syncthreads();
+  }
+}
+"""
+        with mock.patch.object(self, "KERNEL", text):
+            found = self.found(2, 2)
+        words = "a.cu:16: error: no barrier comes between this call of stage() and the one in line 17"
+        self.assertEqual(found.splitlines()[:2], [words, "    put __syncthreads() after line 16"])
+        text = text.replace("    stage(tile, 1);\n    __sync", "    __sync").replace("    __syncthreads();\n", "")
+        with mock.patch.object(self, "KERNEL", text):
+            self.assertIn(
+                "a.cu:16: error: no barrier comes between one iteration of the loop in line 15", self.found(2, 2)
+            )
 
     def test_before_the_next_round(self) -> None:
         text = self.KERNEL.replace("__syncthreads();", "").replace("}\n    for", "}\n    __syncthreads();\n    for")
@@ -661,6 +715,58 @@ class Remarks(unittest.TestCase):
         self.assertEqual(
             remarks.remarked(Cause("a.cu:5", "loses the key 3"), source), Cause("a.cu:5", "loses the key 3")
         )
+
+    def test_a_thread_that_leaves_its_loop(self) -> None:
+        text = (
+            "__global__ void f(int n) {\n  int t = threadIdx.x;\n  while (t < n) {\n    int i = 2 * t;\n    t += 32;\n"
+            "    if (i + 1 >= n) return;\n    exchange(i);\n  }\n}\n\nvoid g() {\n  f<<<1, 32>>>(n);\n}\n"
+        )
+        for line in (7, 12):  # the comparison, or the launch of a kernel that compares nothing
+            found = self.of(
+                text, Cause(f"a.cu:{line}", "no thread compares keys[1] and keys[2]", ("where", "in launch 2"))
+            )
+            self.assertEqual(found.place, "a.cu:6")
+            self.assertIn("skip only this pair, by `continue`: line 6: if (i + 1 >= n) return", found.details[0])
+        found = self.of(text.replace("return", "continue"), Cause("a.cu:7", "no thread compares keys[1] and keys[2]"))
+        self.assertEqual(found.place, "a.cu:7")
+        endless = self.of(text.replace("t < n", "true"), Cause("a.cu:7", "no thread compares keys[1] and keys[2]"))
+        self.assertEqual(endless.place, "a.cu:7")
+
+    def test_elements_that_are_not_exchanged(self) -> None:
+        text = "void f() {\n  keys[i] = keys[i + 1];\n  keys[i + 1] = keys[i];\n}\n"
+        found = self.of(text, Cause("a.cu:2", "thread 2 loses the key 7"))
+        self.assertIn("after this line, keys[i] and keys[i + 1] are the same: keep the old keys[i]", found.text)
+
+    def test_one_of_two_values(self) -> None:
+        text = (
+            "__device__ void f() {\n  keys[a] = keys[b];\n  keys[b] = k;\n  if (x) {\n    v = values[a];\n"
+            "    values[a] = values[b];\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            found = Source("a.cu").without_values()
+        words = (
+            "this line stores values[a], but no line stores values[b], whose key is stored in line 3: one of the two "
+        )
+        self.assertEqual(found, (6, f"{words}values is lost"))
+        with mock.patch.object(suspects, "source_of", lambda _: text.replace("  }\n", "    values[b] = v;\n  }\n")):
+            self.assertIsNone(Source("a.cu").without_values())
+
+    def test_the_call_that_passes_an_array(self) -> None:
+        text = (
+            "__device__ void copy(Key* to, const Key* from, int n) {\n  for (int k = threadIdx.x; k < n; ++k) {\n"
+            "    to[k] = from[k];\n  }\n}\n\n__global__ void f() {\n  copy(window, keys + left, n);\n"
+            "  copy(keys + first, window + halo, n);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual([source.passing(3, "window", is_written) for is_written in (True, False)], [8, 9])
+        self.assertEqual(source.passing(3, "tile", True), 3)
+
+    def test_where_a_loop_advances(self) -> None:
+        text = "void f() {\n  while (i < n) {\n    use(i);\n    i += 2;\n  }\n  for (; i < n; ++i) use(i);\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual([source.step_of(line) for line in (2, 6)], [4, 6])
 
     def of(self, text: str, cause: Cause) -> Cause:
         with mock.patch.object(suspects, "source_of", lambda _: text):

@@ -252,6 +252,29 @@ def _of_step(cause: Cause, source: Source) -> Cause:
     return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
 
 
+def _of_exit(cause: Cause, source: Source) -> Cause:
+    """Pairs that are missing because a thread ends its loop at one that it should skip."""
+    line = line_of(cause.place)[1]
+    if not cause.text.startswith("no thread compares") or not 0 < line <= len(source.lines):
+        return cause
+    launched = re.search(r"\b(\w+)\s*(?:<[^<>;]*>)?\s*<<<", source.lines[line - 1])
+    line = (source.kernel(launched[1]) if launched else 0) or line
+    _, first, last = source.function_of(line)
+    for loop in source.loops:
+        # A loop without a condition of its own must be left somehow.
+        if not first <= loop.line <= last or not source.counts_threads(loop) or loop.condition in ("", "true"):
+            continue
+        for number in range(loop.line, loop.last + 1):
+            if left := re.search(r"\bif\s*\(.*\)\s*\{?\s*(return|break)\s*;", source.lines[number - 1]):
+                text = (
+                    f"{left[1]} ends the whole loop of a thread here, and the pairs that it would take afterwards are "
+                    f"missing: skip only this pair, by `continue`: {source.quoted(number)}"
+                )
+                kept = tuple(d for d in cause.details if d.startswith("in "))
+                return replace(cause, place=f"{source.file}:{number}", details=(text, *kept))
+    return cause
+
+
 def _of_braces(cause: Cause, source: Source) -> Cause:
     """A line that looks as if an if or a loop controlled it, and is the second one below it."""
     line = line_of(cause.place)[1]
@@ -284,6 +307,7 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_grid_in_tile,
     _of_braces,
     _of_lost_exchange,
+    _of_exit,
     _of_step,
 )
 

@@ -141,8 +141,8 @@ class Search:
         return search(case, self.traced)
 
     def superfluous(self, case: Case, file: str) -> Cause | None:
-        """A stage of a right step, whose file is given, that it could do without; None if none is found."""
-        search = _REPEATED.get((case.lab, case.step))
+        """A stage, or a read, of a right step, whose file is given, that it could do without; None if none is found."""
+        search = _SUPERFLUOUS.get((case.lab, case.step))
         return remarks.remarked(search(case, self.traced) if search else None, Source(file))
 
     def _decided(self, outcome: Outcome, found: Cause) -> Cause | None:
@@ -501,7 +501,9 @@ _STABLE: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 0): functools.partial(_exchange, is_stable=True),
     ("01-odd-even", 1): functools.partial(_phases, is_stable=True),
 }
-_REPEATED: dict[tuple[str, int], Searching] = {
+_SUPERFLUOUS: dict[tuple[str, int], Searching] = {
+    ("01-odd-even", 1): tiles.read_again,
+    ("03-bitonic", 1): tiles.read_again,
     ("03-bitonic", 2): tiles.repeated_stage,
     ("03-bitonic", 3): tiles.surplus_launch,
 }

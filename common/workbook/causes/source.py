@@ -123,7 +123,8 @@ class Source:
         found = self._origins(parts or self._references(line), line)
         caller = 0 if found else self.caller(line)
         if caller:
-            found = self._origins([self.lines[caller - 1].partition("(")[2]], caller)
+            passed = self.lines[caller - 1].partition("(")[2]
+            found = self._origins(_INDEX.findall(passed) or [passed], caller)
             return f"line {caller} calls {self.function_of(line)[0]}(): {found}" if found else ""
         return found
 
@@ -133,11 +134,34 @@ class Source:
         defined = ((name, self._assigned(name, line)) for name in names)
         return [name for name, at in defined if at and re.search(rf"&\s*{name}\s*=.*\[", self.lines[at - 1])]
 
+    def calls(self, line: int) -> list[int]:
+        """The lines that call the function around a line."""
+        name, first, last = self.function_of(line)
+        return [n for n in range(1, len(self.lines) + 1) if not first <= n <= last and self.call_in(n, n, name)]
+
     def caller(self, line: int) -> int:
         """The only line that calls the function around a line; 0: there is none."""
-        name, first, last = self.function_of(line)
-        calls = [n for n in range(1, len(self.lines) + 1) if not first <= n <= last and self.call_in(n, n, name)]
+        calls = self.calls(line)
         return calls[0] if len(calls) == 1 else 0
+
+    def passing(self, line: int, array: str, is_written: bool) -> int:
+        """The line of the call that passes `array` to the function around a line, as what that line writes, or as what
+        it reads; the line itself if the function has no such parameter, or several calls pass it."""
+        assigned = re.match(r"\s*(\w+)\s*\[[^=]*\]\s*=\s*(\w+)\s*\[", self.lines[line - 1])
+        _, first, last = self.function_of(line)
+        head = re.search(r"\w\s*\(([^(){};]*)\)\s*\{", "\n".join(self.lines[first - 1 : last]))
+        parameters = [part.split()[-1].strip("*&") for part in head[1].split(",") if part.split()] if head else []
+        name = assigned[1 if is_written else 2] if assigned else ""
+        if name not in parameters:
+            return line
+        at = parameters.index(name)
+        found = []
+        for call in self.calls(line):
+            passed = re.search(r"\w\s*\((.*)\)", self.lines[call - 1])
+            arguments = passed[1].split(",") if passed else []
+            if len(arguments) == len(parameters) and re.search(rf"\b{re.escape(array)}\b", arguments[at]):
+                found.append(call)
+        return found[0] if len(found) == 1 else line
 
     def _origins(self, parts: Sequence[str], line: int) -> str:
         """Where the variables of expressions in a line come from."""
@@ -155,6 +179,8 @@ class Source:
             found = self._assigned(name, line)
             if found and found != line and re.search(rf"\*\s*(?:const\s+)?{name}\s*=", self.lines[found - 1]):
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
+        for made in [returned for found in comes for returned in self._returns(found)]:
+            comes.setdefault(made, self.quoted(made))
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
         of_grid = [one for one in farther if "blockIdx" in self.lines[one - 1]][:1]
@@ -163,6 +189,15 @@ class Source:
         room = MOST_DEFINITIONS - len(of_grid)
         kept = [*comes.values(), *map(self.quoted, others)][:room]
         return "; ".join([*kept, *map(self.quoted, of_grid)])
+
+    def _returns(self, line: int) -> list[int]:
+        """The lines that return what a definition calls a function of this file for."""
+        called = re.search(rf"=\s*({_NAME})\s*\(", self.lines[line - 1])
+        head = re.search(rf"__device__[^;{{}}]*\b{called[1]}\s*\(", self.text) if called else None
+        if not head:
+            return []
+        _, first, last = self.function_of(self._line_at(head.end()))
+        return [n for n in range(first, last + 1) if re.search(r"\breturn\s+[^;]", self.lines[n - 1])]
 
     def _of_thread(self, name: str, defined: int, line: int) -> str:
         """An index that is the number of a thread, and the variable that another line computes from it."""
@@ -255,6 +290,16 @@ class Source:
                 body = self.text[begins : ends + 1]
                 found.append(Loop(self._line_at(at), self._line_at(ends), start, condition, step, body))
         return found
+
+    def step_of(self, line: int) -> int:
+        """The line in which the loop of a line advances: that line, or for a `while` the last one of its body that
+        changes a variable of its condition."""
+        loop = next((one for one in self.loops if one.line == line), None)
+        names = "|".join(re.findall(_NAME, loop.condition)) if loop and not loop.step else ""
+        if loop is None or not names:
+            return line
+        changed = re.compile(rf"\b(?:{names})\s*[-+*/]=|\b(?:{names})\s*=[^=]|\+\+\s*(?:{names})\b")
+        return next((n for n in range(loop.last, line, -1) if changed.search(self.lines[n - 1])), line)
 
     def counts_threads(self, loop: Loop) -> bool:
         """Whether a loop begins with the number of a thread."""
@@ -392,7 +437,8 @@ class Source:
 
     def lost_exchange(self) -> tuple[int, str, str, str] | None:
         """The first line of `a = b; b = a;`, what to say about it, and the two; None: there is none."""
-        found = re.search(r"([\w.\[\]*]+)\s*=\s*([\w.\[\]*]+)\s*;\s*\2\s*=\s*\1\s*;", self.text)
+        item = r"\*?\w[\w.]*(?:\[[^\[\]]*\])?"
+        found = re.search(rf"(?<![\w.*])({item})\s*=\s*({item})\s*;\s*\2\s*=\s*\1\s*;", self.text)
         if found is None:
             return None
         a, b = found.groups()
@@ -402,6 +448,8 @@ class Source:
     def without_values(self) -> tuple[int, str] | None:
         """The first line that stores an element of an array of keys, and near which no value is stored, or that passes
         other values than those of its keys; and which of the two it does. None: there is no such line."""
+        if half := self._half_of_values():
+            return half
         declared = re.search(r"__shared__\s+Value\s+(\w+)\s*\[", self.text)
         for number, line in enumerate(self.lines, 1):
             passed = re.search(r"\(\s*tile\s*,\s*(values\b|[^,;]*?(?:\(\s*nullptr\s*\)|\bnullptr\b))", line)
@@ -412,9 +460,29 @@ class Source:
                 )
             if not re.search(r"\b(?:keys|tile|own)(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", line):
                 continue
-            near = "\n".join(self.lines[max(0, number - 4) : number + 4])
+            near = "\n".join(self.lines[max(0, number - 5) : number + 7])
             if not re.search(r"values\w*(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", near):
                 return number, "this line moves keys, but not their values"
+        return None
+
+    def _half_of_values(self) -> tuple[int, str] | None:
+        """The line that stores a value in a function that stores two keys, but not the other value."""
+        for first in (n for n, text in enumerate(self.lines, 1) if "__device__" in text or "__global__" in text):
+            _, _, last = self.function_of(first)
+            stored: dict[bool, dict[str, int]] = {True: {}, False: {}}  # by whether it is a value, the index and line
+            name = ""
+            for number in range(first, last + 1):
+                for one in re.finditer(r"\b(\w+)(?:\.data)?\s*\[([^\[\]]*)\]\s*=[^=]", self.lines[number - 1]):
+                    is_value = "values" in one[1]
+                    stored[is_value].setdefault(one[2].strip(), number)
+                    name = one[1] if is_value else name
+            missing = stored[False].keys() - stored[True].keys()
+            if len(stored[False]) == 2 and len(stored[True]) == 1 and len(missing) == 1:
+                ((own, line),), (other,) = stored[True].items(), missing
+                text = (
+                    f"this line stores {name}[{own}], but no line stores {name}[{other}], whose key is stored in line "
+                )
+                return line, f"{text}{stored[False][other]}: one of the two values is lost"
         return None
 
     def ignores_order(self, line: int) -> bool:

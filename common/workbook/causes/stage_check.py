@@ -75,10 +75,10 @@ class Run:
         return source.bound_of(line) or source.bound_of(source.caller(line))
 
     def loop_of(self, place: str) -> str:
-        """The innermost loop around a line."""
+        """The innermost loop around a line, or around the line that calls its function: where it advances."""
         source, line = self.source(place), line_of(place)[1]
-        loops = source.loops_around(line)
-        return source.quoted(loops[-1]) if loops else ""
+        loops = source.loops_around(line) or source.loops_around(source.caller(line))
+        return source.quoted(source.step_of(loops[-1])) if loops else ""
 
     def limits_of(self, place: str) -> str:
         """What may keep the threads from taking all pairs."""
@@ -296,7 +296,7 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
             detail = step or _due(run, one, other, stage, place)
             if run.launch and (rows := _in_rows(run.launch, one, other)):
                 detail = rows
-            elif one.thread == other.thread:
+            elif one.thread == other.thread and not (step and _begin_apart(found, one, other)):
                 detail = (
                     "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, "
                     "and does its loop advance by gridDim.x * blockDim.x pairs?"
@@ -305,6 +305,12 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
                 return Cause(place, text, (step, run.loop_of(place)), is_certain=True)
             return Cause(place, text, (detail,))
     return None
+
+
+def _begin_apart(found: Sequence[Comparison], *threads: Comparison) -> bool:
+    """Whether the first pairs of two threads differ, so that their numbers do."""
+    firsts = [next(o.pair for o in found if (o.block, o.thread) == (one.block, one.thread)) for one in threads]
+    return firsts[0] != firsts[1]
 
 
 def _in_rows(launch: Launch, one: Comparison, other: Comparison) -> str:
@@ -389,7 +395,7 @@ def _of_threads(
         one = next(one for one in found if (one.block, one.thread, one.pair) == again[0])
         text = f"{run.thread(one)} compares {run.named(*one.pair)} again in another round of its loop: does the index "
         return (text + "depend on the variable that the loop changes?", run.index_of(place))
-    if 0 < all_threads <= stage.number_of(missing[0]) and max(numbers, default=0) < all_threads:
+    if found and 0 < all_threads <= stage.number_of(missing[0]) and max(numbers, default=0) < all_threads:
         return (_one_pair_each(all_threads),)
     if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
         return (_one_pair_each(len(found)),)

@@ -96,28 +96,33 @@ class Tile:
                     f"thread {move.load.thread} loads position {move.source} of the array into "
                     f"{self.run.named(move.target)}, but position {move.target + self.left} of the array belongs there"
                 )
-                wrong = self._wrong_index(
-                    move.load.code, [(m.source, m.target) for m in self.loads], self.left, self.keys
-                )
-                return Cause(self.run.place(move.load.code), text, (*wrong, self._begins, f"in {self.where}"))
+                place = self._passing(move.load.code, True)
+                wrong = self._wrong_index(place, [(m.source, m.target) for m in self.loads], self.left, self.keys)
+                return Cause(place, text, (*wrong, self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
                 text = (
                     f"thread {move.load.thread} stores {self.run.named(move.source)} to position {move.target} of the "
                     f"array, but {self.run.named(move.target - self.left)} belongs there"
                 )
-                wrong = self._wrong_index(
-                    move.store.code, [(m.target, m.source) for m in self.stores], self.first, self.count
-                )
-                return Cause(self.run.place(move.store.code), text, (*wrong, self._begins, f"in {self.where}"))
+                place = self._passing(move.store.code, False)
+                wrong = self._wrong_index(place, [(m.target, m.source) for m in self.stores], self.first, self.count)
+                return Cause(place, text, (*wrong, self._begins, f"in {self.where}"))
         return None
 
-    def _wrong_index(self, code: int, pairs: Sequence[tuple[int, int]], first: int, count: int) -> tuple[str, ...]:
-        """Which index of a line must change. `pairs`: positions in the array and in the tile. Of those in the array,
-        `count` from `first` on are right."""
+    def _passing(self, code: int, is_written: bool) -> str:
+        """The line of an instruction, or the one that passes the tile to the function around it."""
         place = self.run.place(code)
         source, line = self.run.source(place), line_of(place)[1]
-        if not 0 < line <= len(source.lines) or "[" not in source.lines[line - 1]:
+        if not 0 < line <= len(source.lines):
+            return place
+        return f"{source.file}:{source.passing(line, self.run.array, is_written)}"
+
+    def _wrong_index(self, place: str, pairs: Sequence[tuple[int, int]], first: int, count: int) -> tuple[str, ...]:
+        """Which index of a line must change. `pairs`: positions in the array and in the tile. Of those in the array,
+        `count` from `first` on are right."""
+        source, line = self.run.source(place), line_of(place)[1]
+        if not 0 < line <= len(source.lines) or not re.search(r"\[|\w\s*\(.*\)\s*;", source.lines[line - 1]):
             return ()
         sides = ("the position in the array", f"the index of {self.run.array}")
         right = [
@@ -422,6 +427,26 @@ def repeated_stage(case: Case, traced: Traced) -> Cause | None:
     return None
 
 
+def read_again(case: Case, traced: Traced) -> Cause | None:
+    """A line that reads a key from global memory which its thread has already read, and has not written since."""
+    trace = traced(case, None)
+    run = Run(trace, case.type or "u32", case.order)
+    for accesses in by_launch(trace).values():
+        known: dict[tuple[int, int], dict[int, str]] = {}  # by block and thread, the positions it has read, and where
+        for access in accesses:
+            own = known.setdefault((access.block, access.thread), {})
+            place, position = run.place(access.code), access.offset // access.bytes
+            if access.writes:
+                own.clear()
+            elif access.array.space == "global":
+                first = own.setdefault(position, place)
+                if first != place and line_of(first)[0] == line_of(place)[0]:
+                    line = line_of(first)[1]
+                    text = f"this line reads {run.named(position)} again, which line {line} has read"
+                    return Cause(place, text, ("every read moves the key once more: keep it in a variable",))
+    return None
+
+
 def missing_barrier(race: Finding, source: Source) -> Cause | None:
     """The lines between which a barrier is missing, if each thread compares the right pairs."""
     match = _RACE.search(race.text)
@@ -438,6 +463,10 @@ def missing_barrier(race: Finding, source: Source) -> Cause | None:
 
 def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]:
     """Where a barrier is missing between two lines: what is wrong, what to do, and where that is."""
+    while (around := _calls_instead(source, line, other_line)) and len(around) == 1:
+        line = other_line = around[0]
+    if around and (between := _between_calls(source, source.function_of(line)[0], around)):
+        return between
     name, first, last = source.function_of(line)
     other_name, other_first, other_last = source.function_of(other_line)
     whose = ""
@@ -460,6 +489,30 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
         return text, f"put __syncthreads() after line {end}, at the end of the iteration", high
     text = f"no barrier comes between this line and line {high}{calls}"
     return text, f"put __syncthreads() directly after line {end}", low
+
+
+def _calls_instead(source: Source, line: int, other_line: int) -> list[int]:
+    """The lines that call the function around both lines, if a barrier belongs between calls of it, and not into it: it
+    has no barrier and no loop but that in which threads share their work."""
+    _, first, last = source.function_of(line)
+    is_kernel = any("__global__" in text for text in source.lines[first - 1 : line])
+    has_barrier = any(first <= barrier <= last for barrier in source.barriers)
+    stages = [loop for loop in source.loops if first <= loop.line <= last and not source.counts_threads(loop)]
+    return [] if is_kernel or has_barrier or stages or not first <= other_line <= last else source.calls(line)
+
+
+def _between_calls(source: Source, name: str, calls: Sequence[int]) -> tuple[str, str, int] | None:
+    """Between which two calls of a function a barrier is missing."""
+    for call, following in zip(calls, calls[1:]):
+        lines = range(call, following + 1)
+        is_either = any(re.search(r"\belse\b", source.lines[n - 1]) for n in lines)
+        if source.function_of(call)[1] != source.function_of(following)[1] or is_either:
+            continue
+        end = source.end_of_pairs(call)
+        if not any(end < barrier < following for barrier in source.barriers):
+            text = f"no barrier comes between this call of {name}() and the one in line {following}"
+            return text, f"put __syncthreads() after line {end}", call
+    return None
 
 
 def beside_races(case: Case, traced: Traced) -> Cause | None:

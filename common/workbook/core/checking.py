@@ -478,7 +478,7 @@ class Checker:
         return not verdict.failed and all(cost <= allowed * check_build.TOLERANCE for cost, allowed in counted)
 
     def _superfluous(self, step: StepFile) -> Cause | None:
-        """A stage that a step which is over a budget could do without."""
+        """A stage, or a read, that a step which is over a budget could do without."""
         n = 16 if (step.lab, step.number) != ("03-bitonic", 3) else 4096
         case = Case(step.lab, step.number, n, input="reversed", type="u32", order="ascending")
         search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
