@@ -158,7 +158,7 @@ Fault compare_values(const Promise& promise, const std::uint32_t* reference_keys
     if (value >= promise.n) {
       fault = "a value that the input does not have";
     } else if (seen[value]) {
-      fault = "a value that occurred before";
+      fault = "a second copy of a value";
     } else if (home[value] / tile != i / tile || reference_keys[home[value]] != keys[i]) {
       fault = "a value that belongs to another key";
     } else if (promise.stable && home[value] != i) {

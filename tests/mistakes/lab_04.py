@@ -118,7 +118,7 @@ MISTAKES = (
             "FAILED  step 01 global, ",
             "01_global.cu:",
             "The mistake may be in ",
-            "{at}: `v < byte_values` should also be true where both sides are equal",
+            "{at}: `v < byte_values` should have `<=` in place of `<`",
         ],
         quick=True,
         is_searched=True,

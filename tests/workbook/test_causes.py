@@ -399,7 +399,9 @@ class Launches(unittest.TestCase):
         stages = [list(stage.pairs) for stage in networks.classic(4)][:1]
         found = self.found(1, launched([1, 2, 3, 4], stages), 4, "03-bitonic")
         self.assertIn("thread 1 of block 0 compares keys[2] = 3 and keys[3] = 4, but does not exchange them", found)
-        self.assertIn("the opposite of ascending, because i & k = 2 & 2 is not 0", found)
+        self.assertIn(
+            "the order here is descending, because 2 & 2 is not 0 (the first position of the pair, and k)", found
+        )
 
     def test_descending(self) -> None:
         text = launched([9, 7], [[(0, 1)]])
@@ -669,9 +671,7 @@ class Remarks(unittest.TestCase):
         self.assertEqual(found.details[1:], ("it is stage 2",))
 
     def test_the_direction(self) -> None:
-        found = self.remarked(
-            "thread 1 compares", "the order here is the opposite of ascending, because 2 & 2 is not 0"
-        )
+        found = self.remarked("thread 1 compares", "the order here is descending, because 2 & 2 is not 0")
         self.assertIn("look at line 7: const bool up = (t & run) == 0", found.details[0])
 
     def test_a_barrier_of_the_warp(self) -> None:
@@ -803,7 +803,7 @@ class Remarks(unittest.TestCase):
 
     def test_keys_of_another_array(self) -> None:
         text = "void sort(Key* keys) {\n  exchange(keys);\n}\n\nvoid f() {\n  sort(all.data);\n}\n"
-        detail = "the keys are in tile: which array is passed to what compares them?"
+        detail = "the keys are in tile: which array is passed to the function that compares them?"
         found = self.of(text, Cause("a.cu:2", "thread 1 compares keys in global memory, not in tile", (detail,)))
         self.assertEqual(found.place, "a.cu:6")
         self.assertEqual(

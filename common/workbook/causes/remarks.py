@@ -73,7 +73,7 @@ def _of_repetition(cause: Cause, source: Source) -> Cause:
 def _of_direction(cause: Cause, source: Source) -> Cause:
     """Pairs of one direction that are wrong: which line decides about the direction?"""
     asks = [detail for detail in cause.details if detail.endswith("how does the direction follow from i?")]
-    asks = asks or [detail for detail in cause.details if detail.startswith("the order here is the opposite of")]
+    asks = asks or [detail for detail in cause.details if re.match("the order here is .* because", detail)]
     line = next((n for n, text in enumerate(source.lines, 1) if _DIRECTION.search(text) and not _LOOP.search(text)), 0)
     is_known = any(detail.startswith(("only descending order", "the kernel compares keys")) for detail in cause.details)
     if not asks or not line or is_known:

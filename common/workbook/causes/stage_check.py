@@ -495,10 +495,10 @@ def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:
         return Cause(place, f"{run.thread(one)} exchanges {keys}, which are equal", (detail,))
     if after == ((a, b) if in_order else (b, a)):
         return None
-    opposite = "" if forward else "the opposite of "
-    wanted = f"the order here is {opposite}{run.order}"
+    opposite = "descending" if run.order == "ascending" else "ascending"
+    wanted = f"the order here is {run.order if forward else opposite}"
     if not forward:
-        wanted += f", because {stage.turned.replace('i &', f'i & k = {low} &')}"
+        wanted += f", because {stage.turned.replace('i &', f'{low} &')} (the first position of the pair, and k)"
     if after == (a, b):
         text = f"{run.thread(one)} compares {keys}, but does not exchange them"
         return Cause(run.place(one.code), text, (wanted,), is_undecided=not one.stores, is_of_order=True)

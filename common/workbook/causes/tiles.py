@@ -149,7 +149,7 @@ class Tile:
             return None
         text = f"{self.run.thread(found[0])} compares keys in global memory"
         details = (
-            f"the keys are in {self.run.array}: which array is passed to what compares them?",
+            f"the keys are in {self.run.array}: which array is passed to the function that compares them?",
             f"in {self.where}",
         )
         return Cause(self.run.place(found[0].code), f"{text}, not in {self.run.array}", details)

@@ -59,9 +59,10 @@ _WRONG_VALUES = (
     "is too large",
     "should be 0",
 )
-_INCLUDED = "`{}` should also be true where both sides are equal"
-_EXCLUDED = "`{}` should not be true where both sides are equal"
-_EQUAL = {"<": _INCLUDED, "<=": _EXCLUDED, ">": _INCLUDED, ">=": _EXCLUDED}
+_EQUAL = {
+    word: f"`{{}}` should have `{other}` in place of `{word}`"
+    for word, other in (("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"))
+}
 _ORDINALS = ("first", "second", "third", "fourth")
 MOST_TOKENS = 100  # on either side, in which others of the same line are looked for
 _HOLDS = "the condition `{}` holds where it should not"

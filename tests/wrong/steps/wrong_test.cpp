@@ -52,7 +52,7 @@ constexpr Expected expectations[] = {
     {15, Status::wrong, "after it had changed keys"},
     {16, Status::wrong, "equal keys in the wrong order", How::run, "few-values"},
     {17, Status::wrong, "belongs to another key"},
-    {18, Status::wrong, "a value that occurred before"},
+    {18, Status::wrong, "a second copy of a value"},
     {19, Status::crashed, "Segmentation fault"},
     {20, Status::crashed, "was thrown and not caught"},
     {21, Status::hung, "no answer within 3 s: step 21"},

@@ -110,8 +110,8 @@ Failure invalid_mask(const Block& block, WarpOp op, unsigned mask, Site site) {
 
 Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group, Site site) {
   return {"invalid-warp-mask",
-          lane_of(block) + " reaches " + name_of(op) + ", while lanes " + hex(group.arrived) +
-              " of the same mask wait at " + name_of(group.op) + " in " + file_and_line(group.site) +
+          lane_of(block) + " reaches " + name_of(op) + ", while " + lanes_text(group.arrived) +
+              " of the same mask " + (std::has_single_bit(group.arrived) ? "waits" : "wait") + " at " + name_of(group.op) + " in " + file_and_line(group.site) +
               "; all lanes of a mask must reach the same primitive",
           site, cudaErrorLaunchFailure};
 }
@@ -126,7 +126,7 @@ Deadlock deadlock(Block& block) {
     const Thread& other = block.thread_at(w, warp.position[std::countr_zero(missing)]);
     return {&block.thread_at(w, warp.position[std::countr_zero(group.arrived)]),
             {"deadlock",
-             std::string(name_of(group.op)) + " with mask " + hex(group.mask) + " waits for lanes " + hex(missing) +
+             std::string(name_of(group.op)) + " with mask " + hex(group.mask) + " waits for " + lanes_text(missing) +
                  "; " + describe(block, other),
              group.site, cudaErrorLaunchFailure}};
   }

@@ -1,6 +1,7 @@
 // How a failure in device code is reported.
 #pragma once
 
+#include <bit>
 #include <cstdio>
 #include <string>
 
@@ -36,6 +37,10 @@ inline std::string hex(unsigned value) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%08x", value);
   return text;
+}
+/// "lane 31", or "lanes 0x0000ffff"
+inline std::string lanes_text(unsigned mask) {
+  return std::has_single_bit(mask) ? "lane " + std::to_string(std::countr_zero(mask)) : "lanes " + hex(mask);
 }
 /// (1,2,3)
 inline std::string coordinates(uint3 p) {
