@@ -110,6 +110,12 @@ void host(Key* keys) {
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(Source("a.cu").index_of(4), "lo comes from line 2: const int lo = box * j")
 
+    def test_one_index_that_is_the_number_of_the_thread(self) -> None:
+        text = "void f() {\n  int t = threadIdx.x;\n  int i = 2 * t;\n  use(keys[t], keys[i + 1]);\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            found = Source("a.cu").index_of(4)
+        self.assertIn("one index uses t, the number of the thread (line 2), and the other one i (line 3: int i", found)
+
     def test_what_a_function_returns(self) -> None:
         text = "__device__ int low(int t) {\n  return 3 * t;\n}\n\nvoid f() {\n  int i = low(t);\n  use(keys[i]);\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

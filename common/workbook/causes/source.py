@@ -203,6 +203,11 @@ class Source:
         """An index that is the number of a thread, and the variable that another line computes from it."""
         for number in range(defined + 1, line):
             made = re.search(rf"\b({_NAME})\s*=\s*[^;=\[]*\b{re.escape(name)}\b", self.lines[number - 1])
+            if made and re.search(rf"\[[^\]]*\b{made[1]}\b[^\]]*\]", self.lines[line - 1]):
+                return (
+                    f"one index uses {name}, the number of the thread (line {defined}), and the other one {made[1]} "
+                    f"({self.quoted(number)}): should both use {made[1]}?"
+                )
             if made and not re.search(rf"\b{made[1]}\b", self.lines[line - 1]):
                 return (
                     f"its index uses {name}, the number of the thread (line {defined}): should it use {made[1]} "
