@@ -45,7 +45,7 @@ from workbook.core.course import shown
 
 SECONDS = 20  # for one run of a tool
 SEEDS = ("0", "1", "77")  # orders of threads in the check build
-HANG = ("endless", "warp", "barrier", "race_fence", "child_launches", "progress")  # the files with cases that hang
+HANG = ("endless", "warp", "barrier", "child_launches", "constants", "grid", "graphs")  # the files with cases that hang
 NESTED = "child_launches"  # kernels that launch kernels need relocatable code
 REFUSED = check_test.HERE / "refused_by_nvcc.cu"
 

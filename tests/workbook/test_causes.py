@@ -12,10 +12,10 @@ from unittest import mock
 
 import traces
 
-from workbook.causes import comparisons, networks, remarks, rows, search, tiles
+from workbook.causes import comparisons, networks, remarks, rows, search, stage_check, tiles
 from workbook.causes.search import _SEARCHES
 from workbook.causes.source import SHUFFLE, Source, device_functions
-from workbook.causes.stage_check import Cause
+from workbook.causes.stage_check import Cause, Run
 from workbook.core import suspects
 from workbook.core.judge_types import Case, Finding, Outcome
 from workbook.pictures import trace
@@ -115,6 +115,9 @@ void host(Key* keys) {
         with mock.patch.object(suspects, "source_of", lambda _: text):
             found = Source("a.cu").index_of(4)
         self.assertIn("one index uses t, the number of the thread (line 2), and the other one i (line 3: int i", found)
+        for right in (text.replace("2 * t", "t ^ 1"), text.replace("keys[t], keys[i + 1]", "keys[t + i]")):
+            with mock.patch.object(suspects, "source_of", lambda _, text=right: text):
+                self.assertNotIn("should both use", Source("a.cu").index_of(4))
 
     def test_what_a_function_returns(self) -> None:
         text = "__device__ int low(int t) {\n  return 3 * t;\n}\n\nvoid f() {\n  int i = low(t);\n  use(keys[i]);\n}\n"
@@ -194,7 +197,9 @@ class Superfluous(unittest.TestCase):
     def test_a_key_that_is_read_again(self) -> None:
         first, second = traces.load(0, 1, 0, 4, 9), traces.load(0, 1, 1, 8, 7)
         found = self.again(first, second, traces.load(0, 1, 2, 4, 9))
-        self.assertEqual(found.splitlines()[0], "a.cu:12: error: this line reads keys[1] again, which line 10 has read")
+        self.assertEqual(
+            found.splitlines()[0], "a.cu:12: error: this line reads keys[1], which line 10 has already read"
+        )
         self.assertEqual(self.again(first, second, traces.load(0, 2, 2, 4, 9)), "None")  # another thread
         self.assertEqual(self.again(first, second, traces.store(0, 1, 3, 4, 7), traces.load(0, 1, 2, 4, 7)), "None")
 
@@ -273,6 +278,32 @@ __global__ void kernel(Key* keys) {
             self.assertIn(
                 "a.cu:16: error: no barrier comes between one iteration of the loop in line 15", self.found(2, 2)
             )
+
+    def test_after_the_last_of_several_calls(self) -> None:
+        text = (
+            "__device__ void fix(Key* tile, int i);\n__device__ void fix(Key* tile, int i) {\n"
+            "  swap(tile[i], tile[9]);\n}\n\n__global__ void kernel(Key* tile) {\n"
+            "  for (int run = 2; run < 64; run *= 2) {\n    if (run % 4 == 0) fix(tile, 0);\n"
+            "    if (run % 4 == 2) fix(tile, 1);\n  }\n}\n"
+        )
+        with mock.patch.object(self, "KERNEL", text):
+            found = self.found(3, 3)
+        words = "a.cu:9: error: no barrier follows this call of fix() before the next iteration of the loop in line 7\n"
+        self.assertIn(words, found)
+
+    def test_a_barrier_in_a_helper(self) -> None:
+        text = (
+            "__device__ void move(Key* tile) {\n  for (int t = threadIdx.x; t < 9; t += 32) tile[t] = 1;\n"
+            "  for (int t = threadIdx.x; t < 9; t += 32) exchange(tile, t);\n}\n\n"
+            "__global__ void kernel(Key* tile) {\n  move(tile);\n}\n"
+        )
+        with mock.patch.object(self, "KERNEL", text):
+            self.assertIn("a.cu:2: error: no barrier comes between this line and line 3\n", self.found(2, 3))
+
+    def test_functions_that_call_each_other(self) -> None:
+        text = "__device__ void odd(int i) {\n  even(i);\n}\n\n__device__ void even(int i) {\n  odd(i);\n}\n"
+        with mock.patch.object(self, "KERNEL", text):
+            self.assertIn("no barrier comes between", self.found(2, 2))  # the search ends
 
     def test_before_the_next_round(self) -> None:
         text = self.KERNEL.replace("__syncthreads();", "").replace("}\n    for", "}\n    __syncthreads();\n    for")
@@ -406,7 +437,7 @@ class Launches(unittest.TestCase):
         found = self.found(1, launched([1, 2, 3, 4], stages), 4, "03-bitonic")
         self.assertIn("thread 1 of block 0 compares keys[2] = 3 and keys[3] = 4, but does not exchange them", found)
         self.assertIn(
-            "the order here is descending, because 2 & 2 is not 0 (the first position of the pair, and k)", found
+            "the order here is descending: i & k = 2 & 2 is not 0 (i is the first position of the pair)", found
         )
 
     def test_descending(self) -> None:
@@ -677,7 +708,10 @@ class Remarks(unittest.TestCase):
         self.assertEqual(found.details[1:], ("it is stage 2",))
 
     def test_the_direction(self) -> None:
-        found = self.remarked("thread 1 compares", "the order here is descending, because 2 & 2 is not 0")
+        found = self.remarked(
+            "thread 1 compares",
+            "the order here is descending: i & k = 2 & 2 is not 0 (i is the first position of the pair)",
+        )
         self.assertIn("look at line 7: const bool up = (t & run) == 0", found.details[0])
 
     def test_a_barrier_of_the_warp(self) -> None:
@@ -725,23 +759,39 @@ class Remarks(unittest.TestCase):
     def test_a_thread_that_leaves_its_loop(self) -> None:
         text = (
             "__global__ void f(int n) {\n  int t = threadIdx.x;\n  while (t < n) {\n    int i = 2 * t;\n    t += 32;\n"
-            "    if (i + 1 >= n) return;\n    exchange(i);\n  }\n}\n\nvoid g() {\n  f<<<1, 32>>>(n);\n}\n"
+            "    if ((i ^ 1) >= n) return;\n    exchange(i);\n  }\n}\n\nvoid g() {\n  f<<<1, 32>>>(n);\n}\n"
         )
+        asked = "thread 1 takes no pair after comparator 1, whose partner does not exist: does it leave its loop there?"
         for line in (7, 12):  # the comparison, or the launch of a kernel that compares nothing
-            found = self.of(
-                text, Cause(f"a.cu:{line}", "no thread compares keys[1] and keys[2]", ("where", "in launch 2"))
-            )
+            found = self.of(text, Cause(f"a.cu:{line}", "no thread compares keys[1] and keys[2]", (asked, "launch 2")))
             self.assertEqual(found.place, "a.cu:6")
-            self.assertIn("skip only this pair, by `continue`: line 6: if (i + 1 >= n) return", found.details[0])
-        found = self.of(text.replace("return", "continue"), Cause("a.cu:7", "no thread compares keys[1] and keys[2]"))
-        self.assertEqual(found.place, "a.cu:7")
-        endless = self.of(text.replace("t < n", "true"), Cause("a.cu:7", "no thread compares keys[1] and keys[2]"))
-        self.assertEqual(endless.place, "a.cu:7")
+            first = (
+                "return ends the loop of a thread, `continue` skips one comparator: line 6: if ((i ^ 1) >= n) return"
+            )
+            self.assertEqual(found.details, (first, asked, "launch 2"))
+        cause = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", (asked,))
+        self.assertEqual(self.of(text.replace("return", "continue"), cause), cause)
+        other = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", ("there are 2 pairs here",))
+        self.assertEqual(self.of(text, other), other)  # the run does not show that it leaves the loop
+        inner = text.replace(
+            "if ((i ^ 1) >= n) return;", "for (int k = 0; k < 9; ++k) {\n      if (k > 7) break;\n    }"
+        )
+        self.assertEqual(self.of(inner, cause), cause)
+
+    def test_a_thread_that_takes_no_pair_after_one_that_does_not_exist(self) -> None:
+        stage = networks.Stage("the mirror stage", {(0, 7): True, (2, 5): True}, stride=4, mask=7)
+        run = Run(trace.read(traces.text(traces.VERSION, traces.launch("run"))), "u32", "ascending")
+        found = [comparisons.Comparison(0, 0, loads={0: mock.Mock(), 7: mock.Mock()})]
+        left = stage_check._left_at(run, stage, found, (2, 5), 1)
+        self.assertIn("thread 0 takes no pair after comparator 1, whose partner does not exist", left)
+        self.assertEqual(stage_check._left_at(run, stage, found, (2, 5), 2), "")  # thread 0 takes pairs 0 and 2
+        full = networks.Stage("a stage", {(0, 7): True, (1, 6): True, (2, 5): True}, stride=4, mask=7)
+        self.assertEqual(stage_check._left_at(run, full, found, (2, 5), 1), "")
 
     def test_elements_that_are_not_exchanged(self) -> None:
-        text = "void f() {\n  keys[i] = keys[i + 1];\n  keys[i + 1] = keys[i];\n}\n"
-        found = self.of(text, Cause("a.cu:2", "thread 2 loses the key 7"))
-        self.assertIn("after this line, keys[i] and keys[i + 1] are the same: keep the old keys[i]", found.text)
+        for a, b in (("keys[i]", "keys[i + 1]"), ("tile[r][c]", "tile[r][c + 1]"), ("keys[map[i]]", "keys[map[j]]")):
+            found = self.of(f"void f() {{\n  {a} = {b};\n  {b} = {a};\n}}\n", Cause("a.cu:2", "loses the key 7"))
+            self.assertIn(f"after this line, {a} and {b} are the same: keep the old {a}", found.text)
 
     def test_one_of_two_values(self) -> None:
         text = (
@@ -754,8 +804,14 @@ class Remarks(unittest.TestCase):
             "this line stores values[a], but no line stores values[b], whose key is stored in line 3: one of the two "
         )
         self.assertEqual(found, (6, f"{words}values is lost"))
-        with mock.patch.object(suspects, "source_of", lambda _: text.replace("  }\n", "    values[b] = v;\n  }\n")):
-            self.assertIsNone(Source("a.cu").without_values())
+        right = (
+            text.replace("  }\n", "    values[b] =\n        v;\n  }\n"),
+            "__device__ void f() {\n  offsets[t] = 0;\n  keys[to] = k;\n  values[to] = v;\n}\n",
+            "__device__ void f(int a) { keys[a] = 1; }\n__global__ void g() {\n  keys[i] = k;\n  values[i] = v;\n}\n",
+        )
+        for other in right:
+            with mock.patch.object(suspects, "source_of", lambda _, text=other: text):
+                self.assertIsNone(Source("a.cu").without_values())
 
     def test_the_call_that_passes_an_array(self) -> None:
         text = (
@@ -769,10 +825,13 @@ class Remarks(unittest.TestCase):
         self.assertEqual(source.passing(3, "tile", True), 3)
 
     def test_where_a_loop_advances(self) -> None:
-        text = "void f() {\n  while (i < n) {\n    use(i);\n    i += 2;\n  }\n  for (; i < n; ++i) use(i);\n}\n"
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
-        self.assertEqual([source.step_of(line) for line in (2, 6)], [4, 6])
+        for step in ("i += 2", "i >>= 1", "i++", "--i", "i = i + 2"):
+            text = (
+                f"void f() {{\n  while (i < n) {{\n    use(i);\n    {step};\n  }}\n  for (; i < n; ++i) use(i);\n}}\n"
+            )
+            with mock.patch.object(suspects, "source_of", lambda _, text=text: text):
+                source = Source("a.cu")
+            self.assertEqual([source.step_of(line) for line in (2, 6)], [4, 6], step)
 
     def of(self, text: str, cause: Cause) -> Cause:
         with mock.patch.object(suspects, "source_of", lambda _: text):

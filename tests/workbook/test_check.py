@@ -560,10 +560,11 @@ class FirstLook(InFolder):
             mock.patch.object(build, "object_of", lambda *_: None),
             mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext()),
             mock.patch.object(nvcc_compile, "_target", lambda *_: None),
-            mock.patch.object(narrowing, "Scan", lambda *_: SimpleNamespace(notes=list, cancel=lambda: None)),
+            mock.patch.object(narrowing, "Scan") as scan,
             mock.patch.object(shrinking, "TRIES", 0),
             contextlib.redirect_stdout(io.StringIO()),
         ):
+            scan.return_value.notes.return_value = []
             first = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
             self.assertTrue(first.looks_right(STEPS[2]))
             assert first.begun
@@ -571,6 +572,7 @@ class FirstLook(InFolder):
             begun = len(tried)
             checker = checking.Checker(script, "04-counting", ["cpu"], after=first)  # type: ignore[arg-type]
             passed = checker.passes(STEPS[2])
+        self.assertEqual(scan.call_count, 1)  # the search that began with the first look is used
         self.assertEqual({type_ for name, _, type_ in tried[:begun]}, {"u32", "pairs"})
         return passed, tried[begun:], built
 
@@ -601,12 +603,12 @@ class FirstLook(InFolder):
         class FakeChecker:
             unbuilt = ()
             table = SimpleNamespace(own_line=lambda _: SimpleNamespace(task="sort"))
-            begun = SimpleNamespace(cancel=lambda: events.append("the check build's cases end"))
-            scan = SimpleNamespace(cancel=lambda: events.append("the search for narrow positions ends"))
 
             def __init__(
                 self, *_: object, nvcc: object = None, is_first_look: bool = False, after: object = None
             ) -> None:
+                if is_first_look and nvcc is None:
+                    events.append("a first look without nvcc")
                 events.append("first look" if is_first_look else "all" if after else "all, without a first look")
 
             def looks_right(self, _step: StepFile) -> bool:
@@ -615,13 +617,16 @@ class FirstLook(InFolder):
             def passes(self, _step: StepFile) -> bool:
                 return True
 
+            def cancel(self) -> None:
+                events.append("what it has begun ends")
+
         def compile_targets(paths: list[Path], _what: str, kept: list[str]) -> None:
             events.append(", ".join(path.name for path in paths))
             kept[:] = ["a warning"]
 
         def start(*_: object) -> SimpleNamespace:
             events.append("nvcc")
-            return SimpleNamespace(cancel=lambda: None)
+            return SimpleNamespace(cancel=lambda: events.append("nvcc ends"))
 
         with (
             mock.patch.multiple(build, ensure=lambda: None, runnable=lambda: ["cpu"], compile_targets=compile_targets),
@@ -635,12 +640,12 @@ class FirstLook(InFolder):
     def test_the_rest_is_compiled_only_if_the_step_looks_right(self) -> None:
         self.add_programs()
         first = ["judge, 02-merge-cpu-first, 02-merge-check-first", "nvcc", "first look"]
-        last = ["the compiler warns:", "a warning"]  # after the verdict, and once
+        last = ["what it has begun ends", "nvcc ends", "the compiler warns:", "a warning"]  # warnings come once
         self.assertFalse(self.check(looks_right=False))
         self.assertEqual(self.events, [*first, *last])
         self.events.clear()
         self.assertTrue(self.check(looks_right=True))
-        second = ["judge, 02-merge-cpu", "all", "the search for narrow positions ends", "the check build's cases end"]
+        second = ["judge, 02-merge-cpu", "all"]
         self.assertEqual(self.events, [*first, *second, *last])
 
 

@@ -50,9 +50,7 @@ def _of_first_stage(cause: Cause, source: Source) -> Cause:
     """A stage that is missing before another one: which loop begins too late?"""
     asked = next((detail for detail in cause.details if detail.startswith("where do the loops over runs")), "")
     line = line_of(cause.place)[1]
-    name, *_ = source.function_of(line)
-    calls = [n for n in range(1, len(source.lines) + 1) if n != line and source.call_in(n, n, name)]
-    around = {loop for n in (line, *calls) for loop in source.loops_around(n)}
+    around = {loop for n in (line, *source.calls(line)) for loop in source.loops_around(n)}
     strides = [source.quoted(loop) for loop in sorted(around) if _HALVES.search(source.lines[loop - 1])]
     if not asked or not strides or "the stage with stride" not in cause.text:
         return cause
@@ -73,14 +71,14 @@ def _of_repetition(cause: Cause, source: Source) -> Cause:
 def _of_direction(cause: Cause, source: Source) -> Cause:
     """Pairs of one direction that are wrong: which line decides about the direction?"""
     asks = [detail for detail in cause.details if detail.endswith("how does the direction follow from i?")]
-    asks = asks or [detail for detail in cause.details if re.match("the order here is .* because", detail)]
+    asks = asks or [detail for detail in cause.details if "(i is the first position of the pair)" in detail]
     line = next((n for n, text in enumerate(source.lines, 1) if _DIRECTION.search(text) and not _LOOP.search(text)), 0)
     is_known = any(detail.startswith(("only descending order", "the kernel compares keys")) for detail in cause.details)
     if not asks or not line or is_known:
         return cause
     kept = tuple(detail for detail in cause.details if detail not in asks)
     words = asks[0].partition(": how")[0]
-    return replace(cause, details=(f"{words}: look at {source.quoted(line)}", *kept))
+    return replace(cause, details=(f"{words}; look at {source.quoted(line)}", *kept))
 
 
 def _of_warp_barrier(cause: Cause, source: Source) -> Cause:
@@ -253,25 +251,22 @@ def _of_step(cause: Cause, source: Source) -> Cause:
 
 
 def _of_exit(cause: Cause, source: Source) -> Cause:
-    """Pairs that are missing because a thread ends its loop at one that it should skip."""
+    """Pairs that are missing because a thread ends its loop at one that it should skip: where it does so."""
+    asked = next((detail for detail in cause.details if "does it leave its loop there" in detail), "")
     line = line_of(cause.place)[1]
-    if not cause.text.startswith("no thread compares") or not 0 < line <= len(source.lines):
+    if not asked or not 0 < line <= len(source.lines):
         return cause
     launched = re.search(r"\b(\w+)\s*(?:<[^<>;]*>)?\s*<<<", source.lines[line - 1])
     line = (source.kernel(launched[1]) if launched else 0) or line
     _, first, last = source.function_of(line)
     for loop in source.loops:
-        # A loop without a condition of its own must be left somehow.
-        if not first <= loop.line <= last or not source.counts_threads(loop) or loop.condition in ("", "true"):
+        if not first <= loop.line <= last or not source.counts_threads(loop):
             continue
-        for number in range(loop.line, loop.last + 1):
-            if left := re.search(r"\bif\s*\(.*\)\s*\{?\s*(return|break)\s*;", source.lines[number - 1]):
-                text = (
-                    f"{left[1]} ends the whole loop of a thread here, and the pairs that it would take afterwards are "
-                    f"missing: skip only this pair, by `continue`: {source.quoted(number)}"
-                )
-                kept = tuple(d for d in cause.details if d.startswith("in "))
-                return replace(cause, place=f"{source.file}:{number}", details=(text, *kept))
+        for number in range(loop.line + 1, loop.last + 1):
+            left = re.search(r"\bif\s*\(.*\)\s*\{?\s*(return|break)\s*;", source.lines[number - 1])
+            if left and (left[1] == "return" or source.loops_around(number)[-1:] == [loop.line]):
+                text = f"{left[1]} ends the loop of a thread, `continue` skips one comparator: {source.quoted(number)}"
+                return replace(cause, place=f"{source.file}:{number}", details=(text, *cause.details))
     return cause
 
 

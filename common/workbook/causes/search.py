@@ -141,7 +141,7 @@ class Search:
         return search(case, self.traced)
 
     def superfluous(self, case: Case, file: str) -> Cause | None:
-        """A stage, or a read, of a right step, whose file is given, that it could do without; None if none is found."""
+        """A stage or a read that a right step could do without; None if there is none. `file`: the step's."""
         search = _SUPERFLUOUS.get((case.lab, case.step))
         return remarks.remarked(search(case, self.traced) if search else None, Source(file))
 

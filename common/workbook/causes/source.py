@@ -26,6 +26,7 @@ _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _BARRIER = re.compile(r"\b__syncthreads\s*\(")
 SHUFFLE = re.compile(r"\b__shfl_(?:up_|down_|xor_)?sync\s*\(")
 _CONTROL = re.compile(r"\b(for|while|if)\s*\(")
+_STORED = re.compile(r"\b(keys|tile|own|\w*values)(?:\.data)?\s*\[([^\[\]]*)\]\s*=(?!=)")
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,9 @@ class Source:
         caller = 0 if found else self.caller(line)
         if caller:
             passed = self.lines[caller - 1].partition("(")[2]
-            found = self._origins(_INDEX.findall(passed) or [passed], caller)
+            # Of a function that takes references to keys, only the indices of the elements matter.
+            takes_keys = re.search(r"\bKey\s*&", self.around(f"{self.file}:{line}"))
+            found = self._origins((takes_keys and _INDEX.findall(passed)) or [passed], caller)
             return f"line {caller} calls {self.function_of(line)[0]}(): {found}" if found else ""
         return found
 
@@ -137,7 +140,11 @@ class Source:
     def calls(self, line: int) -> list[int]:
         """The lines that call the function around a line."""
         name, first, last = self.function_of(line)
-        return [n for n in range(1, len(self.lines) + 1) if not first <= n <= last and self.call_in(n, n, name)]
+        return [
+            n
+            for n, text in enumerate(self.lines, 1)
+            if not first <= n <= last and "__device__" not in text and self.call_in(n, n, name)
+        ]
 
     def caller(self, line: int) -> int:
         """The only line that calls the function around a line; 0: there is none."""
@@ -191,19 +198,25 @@ class Source:
         return "; ".join([*kept, *map(self.quoted, of_grid)])
 
     def _returns(self, line: int) -> list[int]:
-        """The lines that return what a definition calls a function of this file for."""
+        """The `return` lines of the function that a definition calls."""
         called = re.search(rf"=\s*({_NAME})\s*\(", self.lines[line - 1])
-        head = re.search(rf"__device__[^;{{}}]*\b{called[1]}\s*\(", self.text) if called else None
-        if not head:
-            return []
-        _, first, last = self.function_of(self._line_at(head.end()))
-        return [n for n in range(first, last + 1) if re.search(r"\breturn\s+[^;]", self.lines[n - 1])]
+        head = re.search(rf"__device__[^;{{}}]*\b{called[1]}\s*\([^;{{}}]*\{{", self.text) if called else None
+        return [n for n in self._body(head.end() - 1) if "return " in self.lines[n - 1]] if head else []
+
+    def _body(self, brace: int) -> range:
+        """The lines from an opening brace to the one that closes it."""
+        return range(self._line_at(brace), self._line_at(_closing(self.text, brace)) + 1)
 
     def _of_thread(self, name: str, defined: int, line: int) -> str:
         """An index that is the number of a thread, and the variable that another line computes from it."""
         for number in range(defined + 1, line):
             made = re.search(rf"\b({_NAME})\s*=\s*[^;=\[]*\b{re.escape(name)}\b", self.lines[number - 1])
-            if made and re.search(rf"\[[^\]]*\b{made[1]}\b[^\]]*\]", self.lines[line - 1]):
+            own, other = (
+                {at for at, part in enumerate(_INDEX.findall(self.lines[line - 1])) if re.search(rf"\b{one}\b", part)}
+                for one in (name, made[1] if made else name)
+            )
+            times = rf"=\s*(?:\d+\s*\*\s*{name}|{name}\s*\*\s*\d+)\s*;"
+            if made and own and other and not own & other and re.search(times, self.lines[number - 1]):
                 return (
                     f"one index uses {name}, the number of the thread (line {defined}), and the other one {made[1]} "
                     f"({self.quoted(number)}): should both use {made[1]}?"
@@ -297,13 +310,14 @@ class Source:
         return found
 
     def step_of(self, line: int) -> int:
-        """The line in which the loop of a line advances: that line, or for a `while` the last one of its body that
-        changes a variable of its condition."""
+        """The line in which a loop advances: its head, or for a `while` the last line of its body that changes a
+        variable of its condition."""
         loop = next((one for one in self.loops if one.line == line), None)
         names = "|".join(re.findall(_NAME, loop.condition)) if loop and not loop.step else ""
         if loop is None or not names:
             return line
-        changed = re.compile(rf"\b(?:{names})\s*[-+*/]=|\b(?:{names})\s*=[^=]|\+\+\s*(?:{names})\b")
+        operator = r"(?:[-+*/%&|^]|<<|>>)?=(?!=)"
+        changed = re.compile(rf"\b(?:{names})\s*(?:{operator}|\+\+|--)|(?:\+\+|--)\s*(?:{names})\b")
         return next((n for n in range(loop.last, line, -1) if changed.search(self.lines[n - 1])), line)
 
     def counts_threads(self, loop: Loop) -> bool:
@@ -442,7 +456,7 @@ class Source:
 
     def lost_exchange(self) -> tuple[int, str, str, str] | None:
         """The first line of `a = b; b = a;`, what to say about it, and the two; None: there is none."""
-        item = r"\*?\w[\w.]*(?:\[[^\[\]]*\])?"
+        item = r"\*?\w[\w.]*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])*"
         found = re.search(rf"(?<![\w.*])({item})\s*=\s*({item})\s*;\s*\2\s*=\s*\1\s*;", self.text)
         if found is None:
             return None
@@ -472,12 +486,11 @@ class Source:
 
     def _half_of_values(self) -> tuple[int, str] | None:
         """The line that stores a value in a function that stores two keys, but not the other value."""
-        for first in (n for n, text in enumerate(self.lines, 1) if "__device__" in text or "__global__" in text):
-            _, _, last = self.function_of(first)
+        for head in re.finditer(r"__(?:device|global)__[^;{}]*\{", self.text):
             stored: dict[bool, dict[str, int]] = {True: {}, False: {}}  # by whether it is a value, the index and line
             name = ""
-            for number in range(first, last + 1):
-                for one in re.finditer(r"\b(\w+)(?:\.data)?\s*\[([^\[\]]*)\]\s*=[^=]", self.lines[number - 1]):
+            for number in self._body(head.end() - 1):
+                for one in _STORED.finditer(self.lines[number - 1]):
                     is_value = "values" in one[1]
                     stored[is_value].setdefault(one[2].strip(), number)
                     name = one[1] if is_value else name

@@ -75,7 +75,13 @@ class Run:
         return source.bound_of(line) or source.bound_of(source.caller(line))
 
     def loop_of(self, place: str) -> str:
-        """The innermost loop around a line, or around the line that calls its function: where it advances."""
+        """The innermost loop around a line."""
+        source, line = self.source(place), line_of(place)[1]
+        loops = source.loops_around(line)
+        return source.quoted(loops[-1]) if loops else ""
+
+    def advance_of(self, place: str) -> str:
+        """Where the innermost loop around a line, or around the line that calls its function, advances."""
         source, line = self.source(place), line_of(place)[1]
         loops = source.loops_around(line) or source.loops_around(source.caller(line))
         return source.quoted(source.step_of(loops[-1])) if loops else ""
@@ -302,7 +308,7 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
                     "and does its loop advance by gridDim.x * blockDim.x pairs?"
                 )
             if step and detail == step:
-                return Cause(place, text, (step, run.loop_of(place)), is_certain=True)
+                return Cause(place, text, (step, run.advance_of(place)), is_certain=True)
             return Cause(place, text, (detail,))
     return None
 
@@ -382,6 +388,21 @@ def _one_pair_each(threads: int) -> str:
     return f"each of the {threads} threads compares only one pair: use a loop, so that it takes more pairs"
 
 
+def _left_at(run: Run, stage: Stage, found: Sequence[Comparison], missing: tuple[int, int], all_threads: int) -> str:
+    """Whether a thread takes no more pairs after one that does not exist, which it should only skip."""
+    number = stage.number_of(missing)
+    thread = number % all_threads
+    pairs = {stage.number_of(pair) for pair in stage.pairs}
+    own = [stage.number_of(one.pair) for one in found if run.thread_number(one) == thread]
+    absent = next((earlier for earlier in range(thread, number, all_threads) if earlier not in pairs), None)
+    if absent is None or any(earlier > absent for earlier in own):
+        return ""
+    return (
+        f"thread {thread} takes no pair after comparator {absent}, whose partner does not exist: does it leave its "
+        "loop there, where it should skip only this comparator?"
+    )
+
+
 def _of_threads(
     run: Run, stage: Stage, found: Sequence[Comparison], missing: Sequence[tuple[int, int]], place: str
 ) -> tuple[str, ...]:
@@ -395,6 +416,8 @@ def _of_threads(
         one = next(one for one in found if (one.block, one.thread, one.pair) == again[0])
         text = f"{run.thread(one)} compares {run.named(*one.pair)} again in another round of its loop: does the index "
         return (text + "depend on the variable that the loop changes?", run.index_of(place))
+    if all_threads > 0 and (left := _left_at(run, stage, found, missing[0], all_threads)):
+        return (left,)
     if found and 0 < all_threads <= stage.number_of(missing[0]) and max(numbers, default=0) < all_threads:
         return (_one_pair_each(all_threads),)
     if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
@@ -498,7 +521,7 @@ def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:
     opposite = "descending" if run.order == "ascending" else "ascending"
     wanted = f"the order here is {run.order if forward else opposite}"
     if not forward:
-        wanted += f", because {stage.turned.replace('i &', f'{low} &')} (the first position of the pair, and k)"
+        wanted += f": {stage.turned.replace('i &', f'i & k = {low} &')} (i is the first position of the pair)"
     if after == (a, b):
         text = f"{run.thread(one)} compares {keys}, but does not exchange them"
         return Cause(run.place(one.code), text, (wanted,), is_undecided=not one.stores, is_of_order=True)

@@ -98,6 +98,7 @@ class Tile:
                 )
                 place = self._passing(move.load.code, True)
                 wrong = self._wrong_index(place, [(m.source, m.target) for m in self.loads], self.left, self.keys)
+                wrong += (self._helper(move.load.code, place),)
                 return Cause(place, text, (*wrong, self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
@@ -107,6 +108,7 @@ class Tile:
                 )
                 place = self._passing(move.store.code, False)
                 wrong = self._wrong_index(place, [(m.target, m.source) for m in self.stores], self.first, self.count)
+                wrong += (self._helper(move.store.code, place),)
                 return Cause(place, text, (*wrong, self._begins, f"in {self.where}"))
         return None
 
@@ -117,6 +119,11 @@ class Tile:
         if not 0 < line <= len(source.lines):
             return place
         return f"{source.file}:{source.passing(line, self.run.array, is_written)}"
+
+    def _helper(self, code: int, place: str) -> str:
+        """The line of an instruction, if another one is named for it."""
+        own = self.run.place(code)
+        return "" if own == place else f"or is the index wrong in {self.run.source(own).quoted(line_of(own)[1])}?"
 
     def _wrong_index(self, place: str, pairs: Sequence[tuple[int, int]], first: int, count: int) -> tuple[str, ...]:
         """Which index of a line must change. `pairs`: positions in the array and in the tile. Of those in the array,
@@ -428,21 +435,23 @@ def repeated_stage(case: Case, traced: Traced) -> Cause | None:
 
 
 def read_again(case: Case, traced: Traced) -> Cause | None:
-    """A line that reads a key from global memory which its thread has already read, and has not written since."""
+    """A line that reads a key from global memory again, although its thread has not written it since."""
     trace = traced(case, None)
     run = Run(trace, case.type or "u32", case.order)
     for accesses in by_launch(trace).values():
-        known: dict[tuple[int, int], dict[int, str]] = {}  # by block and thread, the positions it has read, and where
+        known: dict[
+            tuple[int, int], dict[tuple[Array, int], str]
+        ] = {}  # by block and thread, what it has read, and where
         for access in accesses:
             own = known.setdefault((access.block, access.thread), {})
             place, position = run.place(access.code), access.offset // access.bytes
             if access.writes:
-                own.clear()
+                own.pop((access.array, position), None)
             elif access.array.space == "global":
-                first = own.setdefault(position, place)
+                first = own.setdefault((access.array, position), place)
                 if first != place and line_of(first)[0] == line_of(place)[0]:
                     line = line_of(first)[1]
-                    text = f"this line reads {run.named(position)} again, which line {line} has read"
+                    text = f"this line reads {run.named(position)}, which line {line} has already read"
                     return Cause(place, text, ("every read moves the key once more: keep it in a variable",))
     return None
 
@@ -463,9 +472,11 @@ def missing_barrier(race: Finding, source: Source) -> Cause | None:
 
 def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]:
     """Where a barrier is missing between two lines: what is wrong, what to do, and where that is."""
-    while (around := _calls_instead(source, line, other_line)) and len(around) == 1:
+    seen: set[int] = set()
+    while (around := _calls_instead(source, line, other_line)) and len(around) == 1 and around[0] not in seen:
         line = other_line = around[0]
-    if around and (between := _between_calls(source, source.function_of(line)[0], around)):
+        seen.add(line)
+    if len(around) > 1 and (between := _between_calls(source, source.function_of(line)[0], around)):
         return between
     name, first, last = source.function_of(line)
     other_name, other_first, other_last = source.function_of(other_line)
@@ -480,8 +491,9 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
     end = source.end_of_pairs(low)
     if low == high:
         loops = [one for one in source.loops_around(low) if "threadIdx" not in source.lines[one - 1]]
-        which = f"in line {loops[-1]}" if loops else "around this line"
-        text = f"no barrier comes between one iteration of the loop {which} and the next"
+        text = "no barrier comes between what this line does in one thread and in another"
+        if loops:
+            text = f"no barrier comes between one iteration of the loop in line {loops[-1]} and the next"
         return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
     if any(end <= barrier < high for barrier in source.barriers):
         end = source.end_of_pairs(high)
@@ -493,8 +505,12 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
 
 def _calls_instead(source: Source, line: int, other_line: int) -> list[int]:
     """The lines that call the function around both lines, if a barrier belongs between calls of it, and not into it: it
-    has no barrier and no loop but that in which threads share their work."""
+    has no barrier, and both lines are part of the work on one pair."""
     _, first, last = source.function_of(line)
+    low, high = sorted((line, other_line))
+    shares_work = any("threadIdx" in text for text in source.lines[first - 1 : last])
+    if shares_work and not (source.end_of_pairs(low) >= high and source.end_of_pairs(low) > low):
+        return []
     is_kernel = any("__global__" in text for text in source.lines[first - 1 : line])
     has_barrier = any(first <= barrier <= last for barrier in source.barriers)
     stages = [loop for loop in source.loops if first <= loop.line <= last and not source.counts_threads(loop)]
@@ -504,14 +520,25 @@ def _calls_instead(source: Source, line: int, other_line: int) -> list[int]:
 def _between_calls(source: Source, name: str, calls: Sequence[int]) -> tuple[str, str, int] | None:
     """Between which two calls of a function a barrier is missing."""
     for call, following in zip(calls, calls[1:]):
-        lines = range(call, following + 1)
-        is_either = any(re.search(r"\belse\b", source.lines[n - 1]) for n in lines)
-        if source.function_of(call)[1] != source.function_of(following)[1] or is_either:
-            continue
         end = source.end_of_pairs(call)
+        is_either = any(re.search(r"\b(?:if|else)\b|\?", source.lines[n - 1]) for n in range(call - 1, following + 1))
+        if source.function_of(call)[1] != source.function_of(following)[1] or is_either or end >= following:
+            continue
         if not any(end < barrier < following for barrier in source.barriers):
             text = f"no barrier comes between this call of {name}() and the one in line {following}"
             return text, f"put __syncthreads() after line {end}", call
+    first, last = calls[0], calls[-1]
+    end = source.end_of_pairs(last)
+    around = [
+        loop for loop in source.loops if loop.line < first and last <= loop.last and not source.counts_threads(loop)
+    ]
+    if around and not any(
+        around[-1].line < barrier < first or end < barrier <= around[-1].last for barrier in source.barriers
+    ):
+        text = (
+            f"no barrier follows this call of {name}() before the next iteration of the loop in line {around[-1].line}"
+        )
+        return text, f"put __syncthreads() after line {end}", last
     return None
 
 

@@ -62,6 +62,11 @@ class Costs:
     name: str
     values: dict[str, tuple[float, float]]
 
+    @property
+    def over(self) -> list[str]:
+        """The costs that exceed what is allowed."""
+        return [cost for cost, (counted, allowed) in self.values.items() if counted > allowed * TOLERANCE]
+
     def __str__(self) -> str:
         return f"{self.name}: " + ", ".join(
             f"{profiles.IN_SHORT[cost]} {value:.2f} (at most {allowed:g})"

@@ -129,9 +129,9 @@ class Checker:
         is_first_look: bool = False,
         after: Checker | None = None,
     ) -> None:
-        """`unbuilt`: the program of the check build, if it is to be compiled when it is needed. `nvcc`: at work on the
-        step since before a first look. In a first look, there are only the quick cases of few types. `after`: the first
-        look that the step has passed; its cases are not repeated, and the check build, too, has only its types."""
+        """`unbuilt`: the program of the check build, if it is to be compiled when it is needed. `nvcc`: the compilation
+        that began before a first look, in which there are only the quick cases of few types. `after`: the first look
+        that the step has passed; its cases are not repeated, and the check build, too, has only its types."""
         self.unbuilt = unbuilt
         self.nvcc: nvcc_compile.NvccCompile | None = after.nvcc if after else nvcc
         self.sets = SETS[:2] if is_first_look else SETS
@@ -477,8 +477,11 @@ class Checker:
         counted = [costs.values["barriers"] for costs in verdict.costs if "barriers" in costs.values]
         return not verdict.failed and all(cost <= allowed * check_build.TOLERANCE for cost, allowed in counted)
 
-    def _superfluous(self, step: StepFile) -> Cause | None:
+    def _superfluous(self, step: StepFile, verdict: check_build.Verdict) -> Cause | None:
         """A stage, or a read, that a step which is over a budget could do without."""
+        over = {cost for costs in verdict.costs for cost in costs.over}
+        if over and over <= {"sectors", "conflicts"}:  # these depend on how requests are made, not on their number
+            return None
         n = 16 if (step.lab, step.number) != ("03-bitonic", 3) else 4096
         case = Case(step.lab, step.number, n, input="reversed", type="u32", order="ascending")
         search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
@@ -560,9 +563,15 @@ class Checker:
                 self.nvcc.cancel()
             self._report_failed(step, "cpu", failure)
         else:
-            self.looked, self.begun, self.scan = step, self.observation(step), self._scan(step)
+            self.looked, self.scan, self.begun = step, self._scan(step), self.observation(step)
             self.begun.start()
         return failure is None
+
+    def cancel(self) -> None:
+        """Ends what a first look has begun."""
+        for begun in (self.begun, self.scan):
+            if begun:
+                begun.cancel()
 
     def _scan(self, step: StepFile) -> narrowing.Scan | None:
         """The search for positions that are too narrow for the n of a step that accepts any."""
@@ -599,7 +608,7 @@ class Checker:
             return True
         if verdict.failed is None:
             print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
-            if cause := self._superfluous(step):
+            if cause := self._superfluous(step, verdict):
                 print(wrapped_message(str(cause)))
             print(wrapped_message("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())])), flush=True)
             self._note_player(step, verdict.costs, lines)
@@ -612,8 +621,7 @@ class Checker:
     def _note_player(self, step: StepFile, all_costs: Sequence[check_build.Costs], lines: Sequence[Step]) -> None:
         """Prints how to see what is over budget, if that is a property of single requests."""
         for costs in all_costs:
-            over = [name for name, (cost, allowed) in costs.values.items() if cost > allowed * check_build.TOLERANCE]
-            if not {"conflicts", "sectors"} & set(over):
+            if not {"conflicts", "sectors"} & set(costs.over):
                 continue
             line = next(line for line in lines if line.name == costs.name)
             task = f" --task {line.task}" * (line.name != step.name) + " --solution" * self.solution
@@ -639,13 +647,17 @@ class Checker:
 
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
-        scan = self.scan or self._scan(step)
         # The check build that is compiled for the first time takes all processors: nvcc waits for the next check.
         needs_nvcc = "cuda" not in self.kinds and not self.unbuilt
-        nvcc = self.nvcc or nvcc_compile.NvccCompile(step, self.solution, needs_nvcc)
-        inspected = None if self.solution else look.Look(step, self.kinds[0])
-        observation = self.begun or (self.observation(step) if self.observed else None)
-        try:
+        with contextlib.ExitStack() as stack:
+            if scan := self.scan or self._scan(step):
+                stack.callback(scan.cancel)
+            nvcc = self.nvcc or nvcc_compile.NvccCompile(step, self.solution, needs_nvcc)
+            stack.callback(nvcc.cancel)
+            if inspected := None if self.solution else look.Look(step, self.kinds[0]):
+                stack.callback(inspected.cancel)
+            if observation := self.begun or (self.observation(step) if self.observed else None):
+                stack.callback(observation.cancel)
             if not all(self.tested(step, kind, observation) for kind in self.kinds):
                 return False
             if observation and not self.observed_well(step, observation):
@@ -654,13 +666,6 @@ class Checker:
             for remark in (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ())):
                 print(wrapped_message(str(remark)), flush=True)
             return self.compiled_by_nvcc(step, nvcc)
-        finally:
-            nvcc.cancel()
-            if observation:
-                observation.cancel()
-            for search in (scan, inspected):
-                if search:
-                    search.cancel()
 
 
 def not_written(step: StepFile, outcome: Outcome) -> str:
@@ -692,12 +697,9 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
             stack.callback(nvcc.cancel)
             with JudgeClient() as judge:
                 looked = Checker(judge, lab, ["cpu"], timeout, nvcc=nvcc, is_first_look=True)
+                stack.callback(looked.cancel)
                 if not looked.looks_right(steps[0]):
                     return False
-            assert looked.begun
-            stack.callback(looked.begun.cancel)
-            if looked.scan:
-                stack.callback(looked.scan.cancel)
         unbuilt = build.make_programs(lab, kinds, solution, warnings, with_check=not looked)
         judge = stack.enter_context(JudgeClient())
         checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, after=looked)

@@ -88,11 +88,12 @@ def _umask() -> int:
 
 
 @contextlib.contextmanager
-def locked(name: str, state: Path | None = None) -> Iterator[None]:
-    """Holds the lock of this name: `watch` and `check` may run at the same time, two builds in one folder may not."""
+def locked(name: str, state: Path | None = None, busy: str = "") -> Iterator[None]:
+    """Holds the lock of this name: `watch` and `check` may run at the same time, two builds in one folder may not.
+    `busy`: as of held()."""
     folder = Path(state or STATE)
     folder.mkdir(parents=True, exist_ok=True)
-    with held(folder / f"{name}.lock"):
+    with held(folder / f"{name}.lock", busy):
         yield
 
 

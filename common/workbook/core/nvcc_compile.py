@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from . import build, diagnostics, files, machine
+from .console import Problem
 from .course import StepFile
 
 
@@ -20,41 +21,47 @@ def _target(step: StepFile, solution: bool) -> str | None:
 
 class NvccCompile:
     """The compilation of one step's file, and of nothing else of its lab. It begins at once, and costs nothing if the
-    file has not changed. It yields a little to what the verdict waits for, because the tests often end after it."""
+    file has not changed. It yields a little to the compilers that the tests wait for, because these often end last."""
 
     def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True) -> None:
         """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them."""
         self._held = contextlib.ExitStack()
         self._output = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self._process: subprocess.Popen[str] | None = None
-        self._started = time.monotonic()
         self.waited = 0.0  # seconds for which errors() was not ready
-        target = _target(step, solution) if is_needed else None
-        if target:
-            self._held.enter_context(files.locked("nvcc"))
-            # With a log of its own, this Ninja can work in the folder at the same time as another one.
-            files.write_whole(build.folder() / "nvcc.ninja", "builddir = nvcc\ninclude build.ninja\n")
-            (build.folder() / "nvcc").mkdir(exist_ok=True)
-            ninja = [machine.ninja() or "ninja", "-C", str(build.folder()), "-f", "nvcc.ninja", target]
-            self._process = subprocess.Popen(
-                ["nice", "-n", "2", *ninja],
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=subprocess.STDOUT,
-                env=build.environment(),
-                text=True,
-            )
+        self._target = _target(step, solution) if is_needed else None
+        if self._target:
+            with contextlib.suppress(Problem):  # another check compiles: this one begins when its tests have passed
+                self._begin(self._target, "another check is waiting for nvcc")
+
+    def _begin(self, target: str, busy: str = "") -> None:
+        self._held.enter_context(files.locked("nvcc", busy=busy))
+        # With a log of its own, this Ninja can work in the folder at the same time as another one.
+        files.write_whole(build.folder() / "nvcc.ninja", "builddir = nvcc\ninclude build.ninja\n")
+        (build.folder() / "nvcc").mkdir(exist_ok=True)
+        ninja = [machine.ninja() or "ninja", "-C", str(build.folder()), "-f", "nvcc.ninja", target]
+        self._process = subprocess.Popen(
+            ["nice", "-n", "2", *ninja],
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            env=build.environment(),
+            text=True,
+        )
 
     @property
     def is_possible(self) -> bool:
         """Whether nvcc is set up."""
-        return self._process is not None
+        return self._target is not None
 
     def errors(self) -> str:
         """What nvcc refuses, the first error first; "" if it compiles. Waits for nvcc."""
-        if not self._process:
+        if not self._target:
             return ""
         start = time.monotonic()
+        if not self._process:
+            self._begin(self._target)
+        assert self._process
         status = self._process.wait()
         self.waited = time.monotonic() - start
         self._held.close()

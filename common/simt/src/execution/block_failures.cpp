@@ -110,8 +110,9 @@ Failure invalid_mask(const Block& block, WarpOp op, unsigned mask, Site site) {
 
 Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group, Site site) {
   return {"invalid-warp-mask",
-          lane_of(block) + " reaches " + name_of(op) + ", while " + lanes_text(group.arrived) +
-              " of the same mask " + (std::has_single_bit(group.arrived) ? "waits" : "wait") + " at " + name_of(group.op) + " in " + file_and_line(group.site) +
+          lane_of(block) + " reaches " + name_of(op) + ", while " + lanes_text(group.arrived) + " of the same mask " +
+              (std::has_single_bit(group.arrived) ? "waits" : "wait") + " at " + name_of(group.op) + " in " +
+              file_and_line(group.site) +
               "; all lanes of a mask must reach the same primitive",
           site, cudaErrorLaunchFailure};
 }
