@@ -112,8 +112,7 @@ Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group,
   return {"invalid-warp-mask",
           lane_of(block) + " reaches " + name_of(op) + ", while " + lanes_text(group.arrived) + " of the same mask " +
               (std::has_single_bit(group.arrived) ? "waits" : "wait") + " at " + name_of(group.op) + " in " +
-              file_and_line(group.site) +
-              "; all lanes of a mask must reach the same primitive",
+              file_and_line(group.site) + "; all lanes of a mask must reach the same primitive",
           site, cudaErrorLaunchFailure};
 }
 
