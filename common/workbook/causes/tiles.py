@@ -439,18 +439,16 @@ def read_again(case: Case, traced: Traced) -> Cause | None:
     trace = traced(case, None)
     run = Run(trace, case.type or "u32", case.order)
     for accesses in by_launch(trace).values():
-        known: dict[
-            tuple[int, int], dict[tuple[Array, int], str]
-        ] = {}  # by block and thread, what it has read, and where
+        # By block and thread: what it has read, and where.
+        known: dict[tuple[int, int], dict[tuple[Array, int], str]] = {}
         for access in accesses:
             own = known.setdefault((access.block, access.thread), {})
             place, position = run.place(access.code), access.offset // access.bytes
             if access.writes:
                 own.pop((access.array, position), None)
             elif access.array.space == "global":
-                first = own.setdefault((access.array, position), place)
-                if first != place and line_of(first)[0] == line_of(place)[0]:
-                    line = line_of(first)[1]
+                file, line = line_of(own.setdefault((access.array, position), place))
+                if line != line_of(place)[1] and file == line_of(place)[0]:
                     text = f"this line reads {run.named(position)}, which line {line} has already read"
                     return Cause(place, text, ("every read moves the key once more: keep it in a variable",))
     return None
