@@ -621,6 +621,18 @@ class Rows(unittest.TestCase):
                 text = "a.cu:5: error: row 0: " + words.replace(": ", "\n    ", 1)
                 self.assertIn(text, self.found(self.run_of(fault)))
 
+    def test_the_line_that_keeps_the_wrong_key(self) -> None:
+        self.keys = [(37 * i) % 128 for i in range(rows.ROW)]
+        text = (
+            "\n" * 4
+            + "shuffle(own[0]);\nown[3] = lab::earlier(own[3], next);\nown[0] = lab::earlier(previous, own[0]);\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            found = self.found(self.run_of("up turned"))
+        self.assertTrue(
+            found.startswith("a.cu:7: error: row 0: in odd phases the right lane of a pair keeps the ear"), found
+        )
+
     def test_two_shuffles_in_one_direction(self) -> None:
         found = self.found(self.run_of().replace("__shfl_up", "__shfl_down"))
         self.assertIn("fetches the key of lane 0: its neighbour there is lane 2", found)
@@ -823,6 +835,23 @@ class Remarks(unittest.TestCase):
             source = Source("a.cu")
         self.assertEqual([source.passing(3, "window", is_written) for is_written in (True, False)], [8, 9])
         self.assertEqual(source.passing(3, "tile", True), 3)
+
+    def test_what_a_launch_passes(self) -> None:
+        text = (
+            "void f() {\n  merge<true><<<blocks, 32, 0, s>>>(keys, n / 2,\n      run);\n  g<<<1, 2>>>(a(1, 2), 3);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual([source.argument(2, position) for position in (1, 2, 3)], ["n / 2", "run", ""])
+        self.assertEqual(source.argument(4, 1), "")
+
+    def test_a_shuffle_under_a_condition_on_the_lane(self) -> None:
+        text = (
+            "__device__ void f(int lane) {\n  const bool has_left = lane != 0;\n  if (has_left) {\n"
+            "    x = __shfl_up_sync(all, d, 1);\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").uneven(SHUFFLE, ("if",)), (4, 3))
 
     def test_where_a_loop_advances(self) -> None:
         for step in ("i += 2", "i >>= 1", "i++", "--i", "i = i + 2"):

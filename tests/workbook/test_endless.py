@@ -42,6 +42,15 @@ class Endless(unittest.TestCase):
         self.assertIn("nothing in it changes k or n", cause("int k = 1;\n  while (k < n) {\n    keys[k] = 0;\n  }", 5))
         self.assertIn("does the loop end?", cause("int k = 1;\n  while (k < n) {\n    k += keys[k];\n  }", 5))
 
+    def test_a_while_loop_that_halves(self) -> None:
+        loop = "int stride = n;\n  while (stride >= 0) {\n    keys[stride] = 0;\n    stride /= 2;\n  }"
+        said = cause(loop, 99)  # the kernel was in a function of a header
+        self.assertTrue(
+            said.startswith("x.cu:4: error: this loop does not end: `stride /= 2` leaves stride at 0"), said
+        )
+        self.assertEqual(cause(loop.replace(">= 0", "> 0"), 99), "")
+        self.assertEqual(cause(loop.replace("keys[stride] = 0", "if (n) stride -= 1"), 99), "")  # it changes twice
+
     def test_halving(self) -> None:
         loop = "for (int stride = n / 2; stride >= 0; stride /= 2)\n    keys[stride] = 0;"
         self.assertIn("`stride /= 2` leaves stride at 0, and `stride >= 0` is true then", cause(loop))

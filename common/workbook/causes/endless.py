@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ..core.judge_types import Outcome
 from .source import Loop, Source, line_of
@@ -51,7 +52,18 @@ def _of_shape(source: Source) -> Cause | None:
 
 def _why(loop: Loop) -> str:
     """Why a loop cannot end; "" if nothing shows that."""
-    return _unchanged(loop) or _wrong_way(loop)
+    return _unchanged(loop) or _wrong_way(_with_step(loop))
+
+
+def _with_step(loop: Loop) -> Loop:
+    """A `while` as a `for`: its step is the only statement that changes the variable of its condition."""
+    compared = None if loop.step else _COMPARED.match(loop.condition)
+    if not compared:
+        return loop
+    changes = re.findall(rf"(?<![^;{{}}\n])\s*({_CHANGED.format(compared[1])}[^;{{}}]*);", loop.body)
+    if len(changes) != 1 or len(re.findall(_CHANGED.format(compared[1]), loop.body)) != 1:
+        return loop
+    return replace(loop, step=changes[0], body=loop.body.replace(changes[0], "", 1))
 
 
 def _unchanged(loop: Loop) -> str:

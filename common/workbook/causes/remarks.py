@@ -128,7 +128,7 @@ def _of_counting(cause: Cause, source: Source) -> Cause:
                 return cause.also(
                     f"does this loop count in the wrong direction? It {way} {name}: {source.quoted(line)}"
                 )
-    is_explained = any("exchanged" in detail for detail in cause.details)
+    is_explained = any("exchanged" in detail or detail.startswith("the launch passes `") for detail in cause.details)
     return cause if is_explained else cause.also(f"these numbers come from the loop in {source.quoted(loops[-1])}")
 
 

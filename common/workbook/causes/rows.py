@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.judge_types import Case
 from ..pictures.trace import Access, Begin, Meeting, Trace
+from .source import line_of
 from .stage_check import Cause, Run
 from .tiles import of_other_order
 
@@ -14,6 +16,7 @@ LANES, KEYS_PER_LANE = 32, 4
 ROW = LANES * KEYS_PER_LANE
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 _LAST = {("u32", True): 0xFFFFFFFF, ("u32", False): 0, ("i32", True): 0x7FFFFFFF, ("i32", False): 0x80000000}
+_NEAR = 6  # lines after a shuffle
 _SENT = {"up": 3, "down": 0}  # the key that a lane sends to the next lane, and to the previous one
 
 # What each double phase may do wrong: a name in _Registers, and what is then true of the step.
@@ -236,13 +239,25 @@ class _Row:
             if all(a == b for a, b in zip(actual, _Registers(keys[:], fault).sent())):
                 way = "down" if fault == "last" or fault.startswith("down") else "up"
                 text, _, must = words.partition(": ")
-                return Cause(place[way], f"row {self.number}: {text}", (must,))
+                kept = self._keeps(place[way], fault) or place[way]
+                return Cause(kept, f"row {self.number}: {text}", (must,))
         turned = [{way: [-key for key in own] for way, own in one.items()} for one in actual]
         if all(a == b for a, b in zip(turned, _Registers([-key for key in keys]).sent())):
             return Cause(
                 place["up"], f"row {self.number}: the keys are sorted in the opposite of {self.case.order} order"
             )
         return None
+
+    def _keeps(self, place: str, fault: str) -> str:
+        """The line below a shuffle that keeps the wrong one of two keys; "" if it is not known."""
+        name = {"up turned": "earlier", "down turned": "later"}.get(fault, "")
+        source, line = self.run.source(place), line_of(place)[1]
+        near = range(line, min(line + _NEAR, len(source.lines)) + 1)
+        lines = [n for n in near if name and re.search(rf"=\s*(?:lab::)?{name}\b", source.lines[n - 1])]
+        # Of two lines with this function, the right one keeps the other key of its lane.
+        index = {"up turned": 0, "down turned": KEYS_PER_LANE - 1}.get(fault)
+        own = [n for n in lines if re.search(rf"\[{index}\]\s*=", source.lines[n - 1])] or lines
+        return f"{source.file}:{own[0]}" if len(own) == 1 else ""
 
     def _of_sent(self, keys: list[int], wrong: int, way: str, actual: dict[str, list[int]], place: str) -> Cause:
         state = _Registers(keys[:])

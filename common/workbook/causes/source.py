@@ -366,9 +366,9 @@ class Source:
             ends = _closing(self.text, begins) if self.text[begins] == "{" else self.text.find(";", begins)
             yield begins, ends, match.start(), self.text[opens + 1 : closes]
 
-    def _of_threads(self, position: int) -> set[str]:
-        """Variables of the function around a position whose values follow from threadIdx."""
-        names: set[str] = {"threadIdx"}
+    def _of_threads(self, position: int, *others: str) -> set[str]:
+        """Variables of the function around a position whose values follow from threadIdx, or from `others`."""
+        names: set[str] = {"threadIdx", *others}
         begins, ends = self.text.rfind("\n}", 0, position), self.text.find("\n}", position)
         assigned = re.findall(rf"\b({_NAME})\s*=\s*([^;=][^;]*)", self.text[max(begins, 0) : ends])
         for _ in range(4):
@@ -381,7 +381,7 @@ class Source:
         """The first barrier in a loop or an if that depends on the thread, and the line of that; None: there is none.
         `calls`: of other functions. `controls`: the statements that count."""
         for match in calls.finditer(self.text):
-            names = self._of_threads(match.start()) | {"lane"}
+            names = self._of_threads(match.start(), "lane")
             around = [
                 at
                 for begins, ends, at, condition in self._blocks()
@@ -414,7 +414,7 @@ class Source:
         the first shuffle; None: the file does not have both."""
         shuffle = SHUFFLE.search(self.text)
         for match in re.finditer(r"\b(?:return|continue)\s*;", self.text) if shuffle else ():
-            names = self._of_threads(match.start()) | {"lane", "warp"}
+            names = self._of_threads(match.start(), "lane", "warp")
             controls = [condition for begins, ends, _, condition in self._blocks() if begins <= match.start() <= ends]
             head = "\n".join(self.lines[slice(*self.function_of(self._line_at(match.start()))[1:])])
             if any(self._depends(condition, names) for condition in controls) and "__global__" in head and shuffle:
@@ -427,6 +427,18 @@ class Source:
         """The line in which a kernel is defined; 0: in none."""
         match = re.search(rf"__global__[^;{{}}]*\b{re.escape(name)}\s*\(", self.text)
         return self._line_at(match.end()) if match else 0
+
+    def argument(self, line: int, position: int) -> str:
+        """What the launch in a line passes to its kernel at a position, from 0; "" if that is not known."""
+        statement = "\n".join(self.lines[line - 1 :]).partition(";")[0]
+        opens = re.search(r">>>\s*\(", statement)
+        if not opens:
+            return ""
+        passed = statement[opens.end() : _closing(statement, opens.end() - 1)]
+        if re.search(r"[<(\[{].*,.*[>)\]}]", passed):  # a comma that separates no arguments
+            return ""
+        arguments = [" ".join(argument.split()) for argument in passed.split(",")]
+        return arguments[position] if position < len(arguments) else ""
 
     def changed_copy(self, line: int) -> tuple[int, str, int] | None:
         """The first line of the function around a line that gives another value to a variable that holds an element of

@@ -242,6 +242,11 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
         return cause.also(detail) if is_detail else cause
     text = f"launch {run.number} ({launch.kernel}) passes {listed(given)}, but it must be {listed(wanted)}"
     exchanged = "are two arguments exchanged?" if len(wanted) == 2 and given == wanted[::-1] else ""
+    wrong = [position for position, right in zip(stage.numbers, wanted) if passed[position] != right]
+    if not exchanged and len(wrong) == 1:
+        argument = run.source(launch.place).argument(line_of(launch.place)[1], wrong[0])
+        is_plain = argument and argument != stage.numbers[wrong[0]][0]
+        exchanged = f"the launch passes `{argument}` as {stage.numbers[wrong[0]][0]}" if is_plain else ""
     return Cause(
         launch.place,
         text,
