@@ -179,6 +179,19 @@ MISTAKES = (
         ["FAILED  step 02 halo, ", "02_halo.cu:", "error: use-after-free: "],
     ),
     in_rows(
+        "the right lane of a pair keeps the earlier key",
+        {"own[0] = lab::later<order>(previous, own[0]);": "own[0] = lab::earlier<order>(previous, own[0]);"},
+        ["{at}: error: row 0: in odd phases the right lane of a pair keeps the earlier key\n"],
+    ),
+    in_rows(
+        "a shuffle inside an if on a variable that follows from the lane",
+        {
+            "    const Key previous = __shfl_up_sync(all_lanes, own[3], 1);": "    const bool has_left = lane != 0;\n"
+            "    Key previous{};\n    if (has_left) previous = __shfl_up_sync(all_lanes, own[3], 1);"
+        },
+        ["{at+2}: error: not all lanes of the warp reach this shuffle: it is inside the if of this line\n"],
+    ),
+    in_rows(
         "lane 0 has no neighbour",
         {"if (lane > 0) own[0]": "if (lane >= 0) own[0]"},
         ["FAILED  step 03 rows, ", "03_rows.cu", "wrong key at index"],

@@ -233,6 +233,27 @@ MISTAKES = (
         ],
     ),
     in_hybrid(
+        "the whole run as the stride of the mirror stage",
+        {"pairs, run / 2);": "pairs, run);"},
+        [
+            "passes stride = 2048, but it must be stride = 1024\n",
+            "    the launch passes `run` as stride\n",
+            "with 1,025 keys, this must be the launch of the mirror stage of runs of 2048 keys\n",
+        ],
+    ),
+    in_hybrid(
+        "a return in place of a comparator that is skipped",
+        {
+            "    if (partner < keys.n) compare_exchange<order>(keys.data, values, i, partner);\n": "    if (partner >= "
+            "keys.n) return;\n    compare_exchange<order>(keys.data, values, i, partner);\n"
+        },
+        [
+            "{at}: error: no thread compares ",
+            "return ends the loop of a thread, `continue` skips one comparator: line ",
+            "takes no pair after comparator ",
+        ],
+    ),
+    in_hybrid(
         "no merge in the tiles",
         {
             "    merge_in_tiles<order><<<tile_blocks, threads_per_block, 0, stream>>>(keys, values);\n"
