@@ -356,7 +356,8 @@ MISTAKES = (
         [
             "FAILED  step 01 global, check build",
             "both compare keys[",
-            "does its loop advance by gridDim.x * blockDim.x pairs?",
+            "its loop advances by 256 pairs (512 positions); the 512 threads of the grid take one pair each",
+            "; line 30: const std::int64_t stride = blockDim.x\n",
         ],
     ),
     # --- host code ---

@@ -81,10 +81,16 @@ class Run:
         return source.quoted(loops[-1]) if loops else ""
 
     def advance_of(self, place: str) -> str:
-        """Where the innermost loop around a line, or around the line that calls its function, advances."""
+        """Where the innermost loop around a line, or around the line that calls its function, advances, and where the
+        number comes from by which it does."""
         source, line = self.source(place), line_of(place)[1]
         loops = source.loops_around(line) or source.loops_around(source.caller(line))
-        return source.quoted(source.step_of(loops[-1])) if loops else ""
+        if not loops:
+            return ""
+        at = source.step_of(loops[-1])
+        step = re.search(r"\+=\s*(\w+)\W*$", source.lines[at - 1])
+        comes = source.assigned(step[1], at) if step else 0
+        return "; ".join(source.quoted(n) for n in (at, comes) if n)
 
     def limits_of(self, place: str) -> str:
         """What may keep the threads from taking all pairs."""
