@@ -5,8 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <cuda_runtime.h>
 #include "cuda/atomic"
-#include "cuda_runtime.h"
 
 namespace cooperative_groups::detail {
 
