@@ -249,7 +249,7 @@ MISTAKES = (
         },
         [
             "{at}: error: no thread compares ",
-            "return ends the loop of a thread, `continue` skips one comparator: line ",
+            "`return` ends a thread's loop; `continue` skips one comparator: line ",
             "takes no pair after comparator ",
         ],
     ),

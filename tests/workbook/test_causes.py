@@ -777,9 +777,7 @@ class Remarks(unittest.TestCase):
         for line in (7, 12):  # the comparison, or the launch of a kernel that compares nothing
             found = self.of(text, Cause(f"a.cu:{line}", "no thread compares keys[1] and keys[2]", (asked, "launch 2")))
             self.assertEqual(found.place, "a.cu:6")
-            first = (
-                "return ends the loop of a thread, `continue` skips one comparator: line 6: if ((i ^ 1) >= n) return"
-            )
+            first = "`return` ends a thread's loop; `continue` skips one comparator: line 6: if ((i ^ 1) >= n) return"
             self.assertEqual(found.details, (first, asked, "launch 2"))
         cause = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", (asked,))
         self.assertEqual(self.of(text.replace("return", "continue"), cause), cause)

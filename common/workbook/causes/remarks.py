@@ -265,7 +265,7 @@ def _of_exit(cause: Cause, source: Source) -> Cause:
         for number in range(loop.line + 1, loop.last + 1):
             left = re.search(r"\bif\s*\(.*\)\s*\{?\s*(return|break)\s*;", source.lines[number - 1])
             if left and (left[1] == "return" or source.loops_around(number)[-1:] == [loop.line]):
-                text = f"{left[1]} ends the loop of a thread, `continue` skips one comparator: {source.quoted(number)}"
+                text = f"`{left[1]}` ends a thread's loop; `continue` skips one comparator: {source.quoted(number)}"
                 return replace(cause, place=f"{source.file}:{number}", details=(text, *cause.details))
     return cause
 
