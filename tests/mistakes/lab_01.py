@@ -780,4 +780,55 @@ MISTAKES = (
         ["{at}: error: sort_rows_kernel<lab::Order::ascending> is launched here, but the order ", "descending"],
         quick=True,
     ),
+    # Right, and no more expensive than the solution: nvcc reads each key once, too.
+    in_exchange(
+        "keys that are read in both branches, and again for the exchange",
+        {
+            """const Key a = keys[i], b = keys[i + 1];
+  if (!lab::before(b, a, order)) return;
+  keys[i] = b;
+  keys[i + 1] = a;""": """bool wrong;
+  if (order == lab::Order::ascending) {
+    wrong = lab::before(keys[i + 1], keys[i], lab::Order::ascending);
+  } else {
+    wrong = lab::before(keys[i + 1], keys[i], lab::Order::descending);
+  }
+  if (wrong) {
+    const Key a = keys[i];
+    keys[i] = keys[i + 1];
+    keys[i + 1] = a;
+  }"""
+        },
+        ["ok      step 00 exchange: ", "cases on the check build, no finding", "bytes moved"],
+        quick=True,
+    ),
+    in_exchange(
+        "a key that is compared with itself",
+        {"b = keys[i + 1];": "b = keys[i];"},
+        [
+            "exchange_pairs stores nothing in global memory",
+            "the same one?",
+            "line 26: const Key a = keys[i], b = keys[i]",
+        ],
+    ),
+    in_global(
+        "a number of the thread that is too large",
+        {"(blockIdx.x) * blockDim.x + threadIdx.x; t": "(blockIdx.x) + blockDim.x + threadIdx.x; t"},
+        ["run_phase stores nothing in global memory, and reads nothing", "line 31: for (std::int64_t t ="],
+    ),
+    in_halo(
+        "first phases that are too late",
+        {"keys.n * launch / launches;": "keys.n * launch * launches;"},
+        ["only 4 phases are executed", "line 76: const std::int64_t first_phase = keys.n * launch * launches"],
+    ),
+    in_halo(
+        "one launch too many",
+        {"launch < launches;": "launch <= launches;"},
+        ["OVER", "{at+3}: error: 3 launches for 16 keys, but 2 are enough", "launch <= launches"],
+    ),
+    in_rows(
+        "the first key of a lane not loaded",
+        {"int j = 0; j < items_per_thread; ++j) {\n      own": "int j = 1; j < items_per_thread; ++j) {\n      own"},
+        ["row 0: no lane loads keys[0]", "line 64: for (int j = 1; j < items_per_thread; ++j)"],
+    ),
 )

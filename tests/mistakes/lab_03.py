@@ -541,4 +541,19 @@ MISTAKES = (
         },
         ["{at}: error: host code calls compare_exchange(), which is a __device__ function", "launch the kernel here"],
     ),
+    in_hybrid(
+        "a mirror stage that is launched as another one",
+        {"run_global_stage<order, true><<<": "run_global_stage<order, false><<<"},
+        ["compares the pairs of a stage with a stride", "the template argument false in the launch", "in line 81"],
+    ),
+    in_hybrid(
+        "wrong positions in a tile, which race",
+        {"int i = lower_position(t, stride), partner": "int i = lower_position(stride, t), partner"},
+        ["but its pair there is tile[0] and tile[512]", "i comes from line 55"],
+    ),
+    in_global(
+        "an exchange in every case",
+        {"if (swap) {": "if (true) {"},
+        ["which are in order", "this is decided in line 39: if (true)"],
+    ),
 )

@@ -150,7 +150,7 @@ def main(folder: str, *names: str) -> int:
         wrong += bool(text)
         result = f"not shown: {text}\n{printed}" if text else "found"
         print(f"{item.lab}, {item.name}: {seconds:.1f} s: {result}", flush=True)
-    print(f"caught: {len(items) - wrong} of {len(items)} mistakes of beginners, with a message that says what to do")
+    print(f"as expected: the verdicts on {len(items) - wrong} of {len(items)} beginners' steps")
     return 1 if wrong or not items else 0
 
 

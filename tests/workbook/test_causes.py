@@ -404,7 +404,8 @@ class Launches(unittest.TestCase):
 
     def test_another_neighbour(self) -> None:
         found = self.found(1, launched([9, 7, 5, 3], [[(0, 2)]]))
-        self.assertIn("a.cu:10: error: thread 0 of block 0 compares keys[0] and keys[2]\n", found)
+        # The place is that of the key which should not have been read.
+        self.assertIn("a.cu:11: error: thread 0 of block 0 compares keys[0] and keys[2]\n", found)
         self.assertIn("the partner of keys[0] is keys[1]", found)
         self.assertIn("in launch 1 (run, n = 4): phase 0 (even", found)
 
@@ -841,7 +842,36 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             source = Source("a.cu")
         self.assertEqual([source.argument(2, position) for position in (1, 2, 3)], ["n / 2", "run", ""])
-        self.assertEqual(source.argument(4, 1), "")
+        self.assertEqual([source.argument(4, position) for position in (0, 1)], ["a(1, 2)", "3"])
+
+    def test_which_condition_decides(self) -> None:
+        text = (
+            "__global__ void run(int* keys, int n) {\n  int i = 2 * threadIdx.x;\n  if (i >= n) return;\n"
+            "  bool swap = before(keys[i], keys[i + 1]);\n  if (n > 3) {\n    n = 3;\n  } else {\n"
+            "    if (swap) {\n      exchange(keys, i);\n    }\n  }\n}\n"
+            "void f() {\n  auto kernel = up ? run : other;\n  kernel<<<1, 2>>>(keys, n);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        swap = "bool swap = before(keys[i], keys[i + 1]);"
+        self.assertEqual(source.decision_of(9), f"line 8: if (swap); line 4: {swap}"[:-1])
+        self.assertEqual(source.decision_of(4), "line 3: if (i >= n) return; line 2: int i = 2 * threadIdx.x")
+        self.assertIn("line 5: if (n > 3); line 8: if (swap)", source.decision_of(4, is_ahead=True))
+        self.assertEqual((source.test_around(9), source.test_around(8), source.test_around(6)), (8, 5, 5))
+        self.assertEqual((source.comparing(1), source.comparing(5)), (4, 0))
+        self.assertEqual(source.launched_at(15), 1)
+
+    def test_what_a_loop_counts(self) -> None:
+        text = (
+            "void f(int n) {\n  int merges = 0, tiles = 1;\n  while (tiles < n) {\n    tiles = tiles * 2;\n"
+            "    merges = merges + 1;\n  }\n  power[1] = 2;\n  for (int m = merges; m > 0; m--) {\n"
+            "    run<<<1, 2>>>(power[m],\n      n);\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual(source.counted_by(8), [3, 5])
+        self.assertEqual((source.filled("power", 9), source.filled("keys", 9)), (7, 0))
+        self.assertEqual(source.quoted(9), "line 9: run<<<1, 2>>>(power[m], n)")
 
     def test_a_shuffle_under_a_condition_on_the_lane(self) -> None:
         text = (

@@ -51,6 +51,11 @@ class Endless(unittest.TestCase):
         self.assertEqual(cause(loop.replace(">= 0", "> 0"), 99), "")
         self.assertEqual(cause(loop.replace("keys[stride] = 0", "if (n) stride -= 1"), 99), "")  # it changes twice
 
+    def test_threads_that_all_do_the_same(self) -> None:
+        loop = "int t = threadIdx.x;\n  for (int i = t; i < n; ++i) keys[i] = 0;"
+        self.assertIn("x.cu:4: error: this loop begins with the number of a thread, but advances by 1", cause(loop))
+        self.assertNotIn("advances by 1", cause(loop.replace("i = t", "i = 0")))
+
     def test_halving(self) -> None:
         loop = "for (int stride = n / 2; stride >= 0; stride /= 2)\n    keys[stride] = 0;"
         self.assertIn("`stride /= 2` leaves stride at 0, and `stride >= 0` is true then", cause(loop))

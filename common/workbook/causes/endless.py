@@ -33,11 +33,22 @@ def endless(outcome: Outcome, source: Source) -> Cause | None:
     if (exchanged := _of_shape(source)) or not around:
         return exchanged
     outer = [source.quoted(loop.line) for loop in around[:-1]]
-    details = (f"or a loop around it: {'; '.join(outer)}",) if outer else ()
     inner = around[-1].line
+    slow = next((loop for loop in reversed(around) if _is_by_one(loop) and source.counts_threads(loop)), None)
+    if slow:
+        step = f"`{slow.step or slow.condition}`"
+        text = f"this loop begins with the number of a thread, but advances by 1 ({step}): all threads do the same work"
+        remedy = "it must advance by the number of threads that share the work"
+        return Cause(f"{file}:{slow.line}", text, (remedy,), is_certain=True)
+    details = (f"or a loop around it: {'; '.join(outer)}",) if outer else ()
     return Cause(
         f"{file}:{inner}", "the kernel was still in this loop when its time was up: does the loop end?", details
     )
+
+
+def _is_by_one(loop: Loop) -> bool:
+    """Whether a loop counts every number."""
+    return bool(re.search(r"^\s*(?:\+\+\s*\w+|\w+\s*\+\+|\w+\s*\+=\s*1)\s*$", loop.step))
 
 
 def _of_shape(source: Source) -> Cause | None:

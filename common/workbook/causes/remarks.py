@@ -14,6 +14,7 @@ _DIRECTION = re.compile(r"&\s*\w+\s*\)?\s*\)?\s*[=!]=\s*0|\(\s*\w+\s*&\s*\w+\s*\
 _LOOP = re.compile(r"\bfor\s*\(")
 _ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
 _FLAGGED = re.compile(r"^launch \d+ \((\w+)<[^()]*\b(true|false)\b[^()]*>\) compares the pairs of (.*?):")
+_STEP = re.compile(r"[-+]=\s*([^;]+)|\b(\w+)\s*=\s*\2\s*[-+]\s*([^;]+)")
 _NUMBERS = re.compile(r"passes (\w+ = \d+(?: and \w+ = \d+)*), but it must be (.*)$")
 _BARRIER_NEAR = 3  # lines after the place
 
@@ -85,7 +86,8 @@ def _of_warp_barrier(cause: Cause, source: Source) -> Cause:
     """A barrier of the warp where one of the block is needed."""
     line = line_of(cause.place)[1]
     near = range(line, min(line + _BARRIER_NEAR, len(source.lines)) + 1)
-    found = next((n for n in near if "__syncwarp" in source.lines[n - 1]), 0)
+    all_found = [n for n, text in enumerate(source.lines, 1) if "__syncwarp" in text]
+    found = next((n for n in near if n in all_found), 0) or (all_found[0] if len(all_found) == 1 else 0)
     if not found or "__syncthreads()" not in str(cause):
         return cause
     text = f"__syncwarp() in line {found} synchronizes the lanes of one warp only: use __syncthreads() there"
@@ -200,7 +202,8 @@ def _of_launches(cause: Cause, source: Source) -> Cause:
     if not loops:
         return cause
     asked = f"does this loop end too early? {source.quoted(loops[0])}"
-    return replace(cause, place=f"{source.file}:{loops[0]}", details=(*cause.details, asked))
+    counted = "; ".join(map(source.quoted, source.counted_by(loops[0])))
+    return replace(cause, place=f"{source.file}:{loops[0]}", details=(*cause.details, asked, counted))
 
 
 def _of_guard(cause: Cause, source: Source) -> Cause:
@@ -239,14 +242,16 @@ def _of_step(cause: Cause, source: Source) -> Cause:
         (loop, step)
         for loop in source.loops
         if any(loop.line <= at <= loop.last for at in lines) and source.counts_threads(loop)
-        if (step := re.search(r"\+=\s*([^;]+)", loop.step or loop.body))
+        if (step := _STEP.search(loop.step or loop.body))
     )
     loop, step = next(steps, (None, None))
     if loop is None or step is None:
         return cause
-    comes = source.assigned(step[1].strip(), loop.line)
+    name = step[step.lastindex or 1].strip()
+    comes = source.assigned(name, loop.line)
+    begins = source.assigned(name, comes) if comes else 0
     text = f"{asked.partition(': use a loop')[0]}: does its loop advance by too much? {source.quoted(loop.line)}"
-    text += f"; {source.quoted(comes)}" if comes else ""
+    text += "".join(f"; {source.quoted(line)}" for line in (comes, begins) if line)
     return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
 
 
@@ -256,8 +261,7 @@ def _of_exit(cause: Cause, source: Source) -> Cause:
     line = line_of(cause.place)[1]
     if not asked or not 0 < line <= len(source.lines):
         return cause
-    launched = re.search(r"\b(\w+)\s*(?:<[^<>;]*>)?\s*<<<", source.lines[line - 1])
-    line = (source.kernel(launched[1]) if launched else 0) or line
+    line = source.launched_at(line) or line
     _, first, last = source.function_of(line)
     for loop in source.loops:
         if not first <= loop.line <= last or not source.counts_threads(loop):

@@ -17,6 +17,12 @@ ROW = LANES * KEYS_PER_LANE
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 _LAST = {("u32", True): 0xFFFFFFFF, ("u32", False): 0, ("i32", True): 0x7FFFFFFF, ("i32", False): 0x80000000}
 _NEAR = 6  # lines after a shuffle
+# The function that a line uses which keeps one of two keys, where that may be wrong.
+_KEPT_BY = {
+    **dict.fromkeys(("up turned", "down", "last"), "earlier"),
+    **dict.fromkeys(("down turned", "up", "first"), "later"),
+}
+_PAIR_OF_LANE = re.compile(r"\w\[\d\]\s*,\s*\w+\[\d\]")
 _SENT = {"up": 3, "down": 0}  # the key that a lane sends to the next lane, and to the previous one
 
 # What each double phase may do wrong: a name in _Registers, and what is then true of the step.
@@ -130,25 +136,29 @@ class _Row:
                 if access.writes:
                     way, remedy = ("stores", "store a key only where there is one")
                 text = f"lane {lane} {way} keys[{position}], but the last one is keys[{self.case.n - 1}]"
-                return Cause(self.run.place(access.code), f"row {self.number}: {text}", (remedy,))
+                place = self.run.place(access.code)
+                return Cause(place, f"row {self.number}: {text}", (remedy, self.run.decision_of(place)))
             position = access.offset // access.bytes
             begin = self.first + KEYS_PER_LANE * lane
             if not begin <= position < begin + KEYS_PER_LANE:
                 way = "loads" if access.way == "load" else "stores"
                 text = f"row {self.number}: lane {lane} {way} keys[{position}]; its four keys are keys[{begin}] to "
-                return Cause(self.run.place(access.code), text + f"keys[{begin + KEYS_PER_LANE - 1}]")
+                place = self.run.place(access.code)
+                text += f"keys[{begin + KEYS_PER_LANE - 1}]"
+                return Cause(place, text, (self.run.index_of(place) or self.run.calls_of(place),))
         loaded = {access.offset // access.bytes: access for access in self.loads}
         end = min(self.first + ROW, self.case.n)
         missing = [position for position in range(self.first, end) if position not in loaded]
         if missing and self.loads:
             text = f"row {self.number}: no lane loads keys[{missing[0]}]"
-            return Cause(self.run.place(self.loads[0].code), text)
+            place = self.run.place(self.loads[0].code)
+            return Cause(place, text, (self.run.calls_of(place) or self.run.bound_of(place),))
         stored = {access.offset // access.bytes for access in self.stores}
         missing = [position for position in range(self.first, end) if position not in stored]
         if missing and self.stores:
-            return Cause(
-                self.run.place(self.stores[0].code), f"row {self.number}: nothing is stored to keys[{missing[0]}]"
-            )
+            place = self.run.place(self.stores[0].code)
+            text = f"row {self.number}: nothing is stored to keys[{missing[0]}]"
+            return Cause(place, text, (self.run.calls_of(place) or self.run.bound_of(place),))
         return None
 
     def initial(self) -> list[int] | None:
@@ -240,7 +250,10 @@ class _Row:
                 way = "down" if fault == "last" or fault.startswith("down") else "up"
                 text, _, must = words.partition(": ")
                 kept = self._keeps(place[way], fault) or place[way]
-                return Cause(kept, f"row {self.number}: {text}", (must,))
+                source = self.run.source(kept)
+                pairs = [n for n, line in enumerate(source.lines, 1) if _PAIR_OF_LANE.search(line)] * fault.isdigit()
+                compared = "; ".join(map(source.quoted, pairs[:KEYS_PER_LANE]))
+                return Cause(kept, f"row {self.number}: {text}", (must, compared))
         turned = [{way: [-key for key in own] for way, own in one.items()} for one in actual]
         if all(a == b for a, b in zip(turned, _Registers([-key for key in keys]).sent())):
             return Cause(
@@ -250,12 +263,12 @@ class _Row:
 
     def _keeps(self, place: str, fault: str) -> str:
         """The line below a shuffle that keeps the wrong one of two keys; "" if it is not known."""
-        name = {"up turned": "earlier", "down turned": "later"}.get(fault, "")
+        name = _KEPT_BY.get(fault, "")
         source, line = self.run.source(place), line_of(place)[1]
         near = range(line, min(line + _NEAR, len(source.lines)) + 1)
         lines = [n for n in near if name and re.search(rf"=\s*(?:lab::)?{name}\b", source.lines[n - 1])]
         # Of two lines with this function, the right one keeps the other key of its lane.
-        index = {"up turned": 0, "down turned": KEYS_PER_LANE - 1}.get(fault)
+        index = 0 if fault in ("up turned", "up", "first") else KEYS_PER_LANE - 1
         own = [n for n in lines if re.search(rf"\[{index}\]\s*=", source.lines[n - 1])] or lines
         return f"{source.file}:{own[0]}" if len(own) == 1 else ""
 

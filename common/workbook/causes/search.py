@@ -14,7 +14,7 @@ from ..core import check_build
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome
 from ..pictures import trace as traces
-from ..pictures.trace import Barrier, Trace
+from ..pictures.trace import Barrier, Launch, Trace
 from . import networks, remarks, rows, tiles
 from .comparisons import busiest, by_launch, comparisons
 from .networks import Stage
@@ -90,8 +90,38 @@ class Search:
         is_idle = found is not None and found.text.startswith("no thread compares any")
         if (found is None or is_idle) and outcome.status == "wrong" and not kinds:
             observed = self._observed(outcome)
-            found = _without_stores(observed, source) or _without_launches(observed, source) or found
+            found = self._without_stores(observed, source) or _without_launches(observed, source) or found
         return remarks.remarked(found, source)
+
+    def _without_stores(self, observed: Outcome, source: Source) -> Cause | None:
+        """Why a kernel stores nothing, where nothing else explains a wrong result."""
+        found = _without_stores(observed, source)
+        if not isinstance(found, tuple) or observed.case.n > MOST_KEYS:
+            return found if isinstance(found, Cause) else None
+        name, line = found
+        trace = self.traced(observed.case, (0, 3))
+        run = Run(trace, observed.case.type or "u32", observed.case.order)
+        own = {n for n, one in enumerate(trace.launches) if name in one.kernel}
+        loads = [one for one in trace.accesses if one.way == "load" and one.launch in own]
+        text = f"{name} stores nothing in global memory"
+        if not loads:
+            tests = source.tests_in(line)
+            at = source.comparing(line)
+            compared = f"or are the two keys of a comparison the same one? {source.quoted(at)}" if at else ""
+            which = "does one of these conditions keep" if len(tests) > 1 else "does this condition keep"
+            asked = f"{which} all threads from their work? {'; '.join(tests)}" if tests else ""
+            comes = source.values_of(at) if at else ""
+            return Cause(f"{source.file}:{line}", f"{text}, and reads nothing", (asked, compared, comes))
+        read: dict[tuple[int, int, int], set[int]] = {}
+        for one in loads:
+            read.setdefault((one.launch, one.block, one.thread), set()).add(one.offset // one.bytes)
+        place = run.place(loads[0].code)
+        if all(len(positions) == 1 for positions in read.values()):
+            only = f"thread {loads[0].thread} reads only {run.named(loads[0].offset // loads[0].bytes)}"
+            return Cause(place, f"{only}, so there is nothing to compare it with", (run.index_of(place),))
+        decided = run.decision_of(place, is_ahead=True)
+        detail = "is a store missing at the end of the kernel, or is each key stored back to where it was read?"
+        return Cause(f"{source.file}:{line}", f"{text}, so its results are lost", (decided or detail,))
 
     def _observed(self, outcome: Outcome) -> Outcome:
         """The same case on the check build, which notes what is launched, if the outcome is of another build."""
@@ -283,8 +313,8 @@ def _of_step(outcome: Outcome, source: Source) -> Cause | None:
     return None
 
 
-def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
-    """A kernel that stores nothing, where nothing else explains a wrong result."""
+def _without_stores(outcome: Outcome, source: Source) -> Cause | tuple[str, int] | None:
+    """A kernel that stores nothing, where nothing else explains a wrong result: why, or its name and line."""
     counted = ("global_st_requests", "global_atomic_requests")
     for launch in outcome.launches if outcome.status == "wrong" and not outcome.findings else ():
         own = [one for one in outcome.launches if one["kernel"] == launch["kernel"]]
@@ -301,9 +331,7 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | None:
             text = f"this line changes {parameter}, which is only a copy of a key: {name} stores nothing"
             return Cause(f"{source.file}:{at}", text, ("give the function pointers or references to the keys",))
         if line:
-            text = f"{name} stores nothing in global memory, so its results are lost"
-            detail = "is a store missing at the end of the kernel, or is each key stored back to where it was read?"
-            return Cause(f"{source.file}:{line}", text, (detail,))
+            return name, line
     return None
 
 
@@ -416,22 +444,32 @@ class _Launches:
         if not set(launched) < set(plan) or launched != [numbers for numbers in plan if numbers in launched]:
             return None
         missing = [stage for stage, numbers in zip(self.plan, plan) if numbers not in launched]
-        return self._missing(own[-1].place, own[-1].kernel, missing, n)
+        return self._missing(Run(trace, "", ""), own[-1], missing, n)
 
-    def _missing(self, place: str, kernel: str, missing: Sequence[Stage], n: int) -> Cause:
+    def _missing(self, run: Run, launch: Launch, missing: Sequence[Stage], n: int) -> Cause:
         """Stages that no launch has: what they have in common."""
         names = [stage.name.replace("the stage ", "") for stage in missing]
-        text = f"{kernel} is never launched for {'; '.join(names[:3])}{'; ...' if len(names) > 3 else ''}"
+        text = f"{launch.kernel} is never launched for {'; '.join(names[:3])}{'; ...' if len(names) > 3 else ''}"
         alike = [{stage.numbers[p] for stage in missing if p in stage.numbers} for p in sorted(self.plan[0].numbers)]
         common = [f"{name} = {number}" for same in alike if len(same) == 1 for name, number in same]
         are = "is" if len(missing) == 1 else "are"
         have = "it is the one with" if len(missing) == 1 else "all of them have"
         end = "begin" if list(missing) == list(self.plan[: len(missing)]) else "end"
+        positions = sorted(self.plan[0].numbers)
+        asked = ""
+        if common:
+            asked = f"{have} {' and '.join(common)}: where does the loop over {common[0][0]} {end}?"
+            positions = [p for p in positions if self.plan[0].numbers[p][0] == common[0][0]]
+        elif all(stage.numbers[positions[0]][1] == 2 * stage.numbers[positions[-1]][1] for stage in missing):
+            first, last = (self.plan[0].numbers[p][0] for p in (positions[0], positions[-1]))
+            asked = f"each is the first one of its {first}: where does the loop over {last} begin?"
+            positions = positions[-1:]
         details = (
             f"{len(missing)} of the {len(self.plan)} {self.what}s of {n} keys {are} missing",
-            f"{have} {' and '.join(common)}: where does the loop over {common[0][0]} {end}?" if common else "",
+            asked,
+            run.makes(launch, *positions),
         )
-        return Cause(place, text, details)
+        return Cause(launch.place, text, details)
 
     def _too_few(self, case: Case, trace: Trace, done: int) -> Cause | None:
         if not trace.launches:
@@ -439,7 +477,7 @@ class _Launches:
         if not done:
             return None
         if len(self.plan[0].numbers) > 1:
-            return self._missing(trace.launches[-1].place, trace.launches[-1].kernel, self.plan[done:], case.n)
+            return self._missing(Run(trace, "", ""), trace.launches[-1], self.plan[done:], case.n)
         times = "once" if done == 1 else f"{done} times"
         text = f"{trace.launches[-1].kernel} is launched {times}, but {case.n} keys need {len(self.plan)} {self.what}s"
         return Cause(trace.launches[-1].place, text, (f"after the last launch, {self.plan[done].name} is missing",))
@@ -503,6 +541,7 @@ _STABLE: dict[tuple[str, int], Searching] = {
 }
 _SUPERFLUOUS: dict[tuple[str, int], Searching] = {
     ("01-odd-even", 1): tiles.read_again,
+    ("01-odd-even", 2): tiles.surplus_phases,
     ("03-bitonic", 1): tiles.read_again,
     ("03-bitonic", 2): tiles.repeated_stage,
     ("03-bitonic", 3): tiles.surplus_launch,

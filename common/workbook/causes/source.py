@@ -21,10 +21,15 @@ _HELD = re.compile(
     r"(?:const\s+)?(?P<names>\w+\s*=(?:[^;]*\w\s*\[[^;]*|\s*\*\s*\w+\s*));"
 )
 MOST_DEFINITIONS = 4  # that are quoted for an index
+MOST_CONTINUED = 3  # lines of a statement that follow the one that is quoted
+MOST_TESTS = 3  # that are quoted for what is not done
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _DEVICE_FUNCTION = re.compile(r"__device__[^;{}()]*?\b(\w+)\s*\(")
 _BARRIER = re.compile(r"\b__syncthreads\s*\(")
 SHUFFLE = re.compile(r"\b__shfl_(?:up_|down_|xor_)?sync\s*\(")
+_NUMBERED = re.compile(r"\bblockIdx\b|^(?!\s*for\b).*\bthreadIdx\b.*\bblockDim\b")
+_LEAVES = re.compile(r"\b(?:return|continue|break)\s*;")
+_COMPARES = re.compile(r"\b(?:compare_exchange\w*|before|earlier|later)\s*(?:<[^<>;]*>)?\s*\(")
 _CONTROL = re.compile(r"\b(for|while|if)\s*\(")
 _STORED = re.compile(r"\b(keys|tile|own|\w*values)(?:\.data)?\s*\[([^\[\]]*)\]\s*=(?!=)")
 
@@ -76,6 +81,9 @@ class Source:
     def quoted(self, line: int) -> str:
         """ "line 27: const int i = 2 * t" """
         text = " ".join(self.lines[line - 1].split())
+        for following in self.lines[line : line + MOST_CONTINUED]:
+            if text.count("(") > text.count(")"):
+                text += " " + " ".join(following.split())
         return f"line {line}: {text.rstrip('{; ') or text}"
 
     def _line_at(self, position: int) -> int:
@@ -108,6 +116,12 @@ class Source:
         """The line above one that gives a variable its value; 0 if there is none, or `name` is no variable."""
         return self._assigned(name, before - 1) if name.isidentifier() else 0
 
+    def filled(self, name: str, before: int) -> int:
+        """The last line above one that gives an element of an array its value; 0: there is none."""
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\s*\[[^\]]*\]\s*=[^=]")
+        _, first, _ = self.function_of(before)
+        return next((n for n in range(before - 1, first - 1, -1) if pattern.search(self.lines[n - 1])), 0)
+
     def definition(self, name: str, before: int) -> str:
         """The line above one that gives a variable its value; "" if there is none."""
         found = self._assigned(name, before) if name.isidentifier() else 0
@@ -130,6 +144,10 @@ class Source:
             found = self._origins((takes_keys and _INDEX.findall(passed)) or [passed], caller)
             return f"line {caller} calls {self.function_of(line)[0]}(): {found}" if found else ""
         return found
+
+    def values_of(self, line: int) -> str:
+        """Where the indices of a line, or else all of its values, come from."""
+        return self.index_of(line) or self._origins([self.lines[line - 1]], line)
 
     def _references(self, line: int) -> list[str]:
         """The names in a line that refer to elements of arrays."""
@@ -180,7 +198,10 @@ class Source:
                 if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1] and not is_reference:
                     return self._of_thread(name, found, line)
                 other = self._assigned_before(name, found, line)
+                test = 0 if other else self.test_around(found)
+                is_inside = test and line <= self._line_at(self._end_of_else(self._ends_of(test)))
                 also = f", or from {self.quoted(other)}" if other else ""
+                also = f", under {self.quoted(test)}" if test and not is_inside else also
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}{also}")
         for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", self.lines[line - 1]):
             found = self._assigned(name, line)
@@ -190,7 +211,7 @@ class Source:
             comes.setdefault(made, self.quoted(made))
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
-        of_grid = [one for one in farther if "blockIdx" in self.lines[one - 1]][:1]
+        of_grid = [one for one in farther if _NUMBERED.search(self.lines[one - 1])][:1]
         others = [one for one in farther if "threadIdx" not in self.lines[one - 1] and one not in of_grid]
         others.sort(key=lambda one: bool(_CONTROL.search(self.lines[one - 1])))  # what a loop counts is mostly right
         room = MOST_DEFINITIONS - len(of_grid)
@@ -229,10 +250,10 @@ class Source:
         return f"its index uses {name}, the number of the thread ({self.quoted(defined)})"
 
     def _chain(self, line: int) -> Iterator[int]:
-        """The lines from which the variables of a definition come, back to the number of the thread."""
-        if "threadIdx" in self.lines[line - 1]:
-            return
-        for name in re.findall(rf"(?<![\w.]){_NAME}\b", self.lines[line - 1].partition("=")[2]):
+        """The lines from which the variables of a definition come; of a loop's, those that it begins with."""
+        text = self.lines[line - 1].partition("=")[2]
+        text = text.partition(";")[0] if _CONTROL.search(self.lines[line - 1]) else text
+        for name in dict.fromkeys(re.findall(rf"(?<![\w.]){_NAME}\b", text)):
             found = self._assigned(name, line - 1)
             if found:
                 yield found
@@ -254,6 +275,70 @@ class Source:
                 return f"{self.quoted(number)}; {limit[1]} comes from {self.quoted(comes)}"
             return self.quoted(number)
         return ""
+
+    def decision_of(self, line: int, is_ahead: bool = False) -> str:
+        """The `if` that decides whether a line is reached, or whether those behind it are (`is_ahead`), and where the
+        variables of its condition come from; "" if there is none."""
+        _, first, last = self.function_of(line)
+        loops = self.loops_around(line)
+        first = max(first, loops[-1] if loops else first)
+        tests = [
+            (self._line_at(at), self._line_at(begins), self._line_at(self._end_of_else(ends)), condition)
+            for begins, ends, at, condition in self._blocks()
+            if self.text.startswith("if", at) and first <= self._line_at(at) <= last
+        ]
+        around = [test for test in tests if test[0] <= line <= test[2]]
+        leaving = [
+            test for test in tests if test[2] < line and _LEAVES.search(" ".join(self.lines[test[1] - 1 : test[2]]))
+        ]
+        ahead = [test for test in tests if test[0] > line]
+        found = ahead[:MOST_TESTS] if is_ahead else around[-1:] or leaving[-1:]
+        if not found:
+            return ""
+        number, *_, condition = found[0]
+        names = re.findall(rf"(?<![\w.]){_NAME}\b(?!\s*[(:<\[])", condition)
+        comes = [at for name in names if (at := self._assigned(name, number - 1)) and at >= first]
+        return "; ".join(map(self.quoted, dict.fromkeys((*(test[0] for test in found), *comes))))
+
+    def test_around(self, line: int) -> int:
+        """The line of the innermost `if` around a line; 0: there is none."""
+        around = [
+            self._line_at(at)
+            for begins, ends, at, _ in self._blocks()
+            if self.text.startswith("if", at)
+            if self._line_at(at) < line and self._line_at(begins) <= line <= self._line_at(self._end_of_else(ends))
+        ]
+        return max(around, default=0)
+
+    def _ends_of(self, line: int) -> int:
+        """Where the statement ends that the `if` in a line controls."""
+        return next((ends for _, ends, at, _ in self._blocks() if self._line_at(at) == line), 0)
+
+    def _end_of_else(self, ends: int) -> int:
+        """Where the `else` ends that follows the end of an `if`; that end without one."""
+        found = re.compile(r"\s*else\b\s*").match(self.text, ends + 1)
+        if not found or found.end() >= len(self.text):
+            return ends
+        begins = found.end()
+        return _closing(self.text, begins) if self.text[begins] == "{" else max(self.text.find(";", begins), ends)
+
+    def comparing(self, line: int) -> int:
+        """The first line of the function around a line, from that line on, that compares keys, or calls a function of
+        the file that does; 0: there is none."""
+        _, first, last = self.function_of(line)
+        helpers = [
+            found[1]
+            for found in re.finditer(rf"__device__[^;{{}}()]*?\b({_NAME})\s*\([^;{{}}]*\{{", self.text)
+            if any(_COMPARES.search(self.lines[n - 1]) for n in self._body(found.end() - 1))
+        ]
+        calls = re.compile("|".join((_COMPARES.pattern, *(rf"\b{name}\s*(?:<[^<>;]*>)?\s*\(" for name in helpers))))
+        return next((n for n in range(max(line, first), last + 1) if calls.search(self.lines[n - 1])), 0)
+
+    def tests_in(self, line: int) -> list[str]:
+        """The loops and tests of the function around a line, those first that its first ones depend on."""
+        _, first, last = self.function_of(line)
+        lines = [self._line_at(at) for _, _, at, _ in self._blocks()]
+        return [self.quoted(number) for number in lines if first <= number <= last][:MOST_TESTS]
 
     def limits_of(self, line: int) -> str:
         """The test that decides whether a line is reached, and the loop of the threads around it."""
@@ -308,6 +393,13 @@ class Source:
                 body = self.text[begins : ends + 1]
                 found.append(Loop(self._line_at(at), self._line_at(ends), start, condition, step, body))
         return found
+
+    def counted_by(self, line: int) -> list[int]:
+        """The lines from which the limits of a loop come, and the loops and tests around these."""
+        head = self.quoted(line).partition("(")[2]
+        comes = [at for name in dict.fromkeys(re.findall(_NAME, head)) if (at := self.assigned(name, line))]
+        around = [one for at in comes for one in (*self.loops_around(at)[-1:], self.test_around(at)) if one]
+        return sorted({*comes, *around} - {line, *self.loops_around(line)})
 
     def step_of(self, line: int) -> int:
         """The line in which a loop advances: its head, or for a `while` the last line of its body that changes a
@@ -428,6 +520,16 @@ class Source:
         match = re.search(rf"__global__[^;{{}}]*\b{re.escape(name)}\s*\(", self.text)
         return self._line_at(match.end()) if match else 0
 
+    def launched_at(self, line: int) -> int:
+        """The line in which the kernel is defined that a line launches, by its name or as the first one that its
+        function names above; 0: it is not known."""
+        launch = re.search(rf"\b({_NAME})\s*(?:<[^;]*?>)?\s*<<<", self.lines[line - 1])
+        if not launch:
+            return 0
+        _, first, _ = self.function_of(line)
+        names = re.findall(_NAME, " ".join(self.lines[first - 1 : line]))
+        return self.kernel(launch[1]) or next((at for name in names if (at := self.kernel(name)) and at < first), 0)
+
     def argument(self, line: int, position: int) -> str:
         """What the launch in a line passes to its kernel at a position, from 0; "" if that is not known."""
         statement = "\n".join(self.lines[line - 1 :]).partition(";")[0]
@@ -435,10 +537,17 @@ class Source:
         if not opens:
             return ""
         passed = statement[opens.end() : _closing(statement, opens.end() - 1)]
-        if re.search(r"[<(\[{].*,.*[>)\]}]", passed):  # a comma that separates no arguments
+        if re.search(r"<[^<>]*,[^<>]*>", passed):  # a comma that separates no arguments
             return ""
-        arguments = [" ".join(argument.split()) for argument in passed.split(",")]
-        return arguments[position] if position < len(arguments) else ""
+        arguments = [""]
+        depth = 0
+        for letter in passed:
+            depth += (letter in "([{") - (letter in ")]}")
+            if letter == "," and not depth:
+                arguments.append("")
+            else:
+                arguments[-1] += letter
+        return " ".join(arguments[position].split()) if position < len(arguments) else ""
 
     def changed_copy(self, line: int) -> tuple[int, str, int] | None:
         """The first line of the function around a line that gives another value to a variable that holds an element of

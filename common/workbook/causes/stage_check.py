@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..pictures.trace import Launch, Trace, key_of
+from ..pictures.trace import Access, Launch, Trace, key_of
 from .comparisons import Comparison, key_text
 from .networks import Stage
 from .source import Source, line_of
+
+MOST_CALLS = 4  # of a function, that are quoted
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,48 @@ class Run:
         comes = source.assigned(step[1], at) if step else 0
         return "; ".join(source.quoted(n) for n in (at, comes) if n)
 
+    def decision_of(self, place: str, is_ahead: bool = False) -> str:
+        """ "which condition decides that? line 39: if (swap)" """
+        found = self.source(place).decision_of(line_of(place)[1], is_ahead)
+        return f"this is decided in {found}" if found else ""
+
+    def passed_of(self, launch: Launch, *positions: int) -> str:
+        """Where the arguments of a launch at some positions come from."""
+        source, line = self.source(launch.place), line_of(launch.place)[1]
+        passed = " ".join(source.argument(line, position) for position in positions)
+        names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", passed)
+        comes = [at for name in names if (at := source.assigned(name, line) or source.filled(name, line))]
+        tests = [test for at in comes if (test := source.test_around(at)) and source.test_around(line) != test]
+        return "; ".join(map(source.quoted, dict.fromkeys((*comes, *tests))))
+
+    def makes(self, launch: Launch, *positions: int) -> str:
+        """What gives a launch its arguments at some positions: the loops and the test around it that use their
+        variables, and the lines that they come from."""
+        source, line = self.source(launch.place), line_of(launch.place)[1]
+        passed = " ".join(source.argument(line, position) for position in positions)
+        names = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", passed))
+        around = [*source.loops_around(line), source.test_around(line)]
+        own = [at for at in around if at and names & set(re.findall(r"\w+", source.lines[at - 1]))]
+        comes = [at for name in sorted(names) if (at := source.assigned(name, line))]
+        return "; ".join(map(source.quoted, dict.fromkeys(own + comes)))
+
+    def calls_of(self, place: str) -> str:
+        """The lines that call the function around a line, if there are several."""
+        source, line = self.source(place), line_of(place)[1]
+        calls = source.calls(line)
+        called = "; ".join(map(source.quoted, calls[:MOST_CALLS]))
+        return f"{source.function_of(line)[0]}() is called in {called}" if len(calls) > 1 else ""
+
+    def number_of_thread(self, place: str) -> str:
+        """The first line of the kernel, or of the function, around a place that uses threadIdx."""
+        source, line = self.source(place), line_of(place)[1]
+        for at in (line, source.caller(line)):
+            _, first, last = source.function_of(at) if at else ("", 1, 0)
+            found = next((n for n in range(first, last + 1) if "threadIdx" in source.lines[n - 1]), 0)
+            if found:
+                return source.quoted(found)
+        return ""
+
     def limits_of(self, place: str) -> str:
         """What may keep the threads from taking all pairs."""
         return self.source(place).limits_of(line_of(place)[1])
@@ -153,7 +197,7 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     if not wrong:
         return None
     first = min(wrong, key=lambda one: (one.block, one.thread))
-    place = run.place(first.code)
+    place = run.place(_wrong_load(stage, first).code)
     own = sorted({one.pair for one in found})
     if run.n and not 0 <= first.pair[0] <= first.pair[-1] < run.n:
         return _outside(run, stage, found, first, where)
@@ -162,7 +206,8 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     )
     if alike and not set(own) & set(stage.pairs):
         text = f"{where} compares the pairs of {alike.kind or alike.name}: {pairs_text(own)}"
-        details = (run.index_of(place), f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}")
+        must = f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}"
+        details = (run.index_of(place), run.calls_of(place), must)
         return _of_numbers(run, stage, Cause(place, text, details))
     detail = _of_partner(run, stage, first)
     due = _pair_of(run, stage, first)
@@ -171,6 +216,14 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     text = f"{run.thread(first)} compares {run.named(*first.pair)}"
     cause = Cause(place, text, (detail, run.index_of(place), f"in {where}: {stage.name}"))
     return _of_numbers(run, stage, cause, is_detail=False)
+
+
+def _wrong_load(stage: Stage, one: Comparison) -> Access:
+    """Which key a thread should not have read: the partner of another one, if that belongs to a pair."""
+    first, *others = one.loads.values()
+    partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
+    positions = list(one.loads)
+    return others[0] if len(positions) == 2 and positions[0] in partners else first
 
 
 def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
@@ -253,11 +306,9 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
         argument = run.source(launch.place).argument(line_of(launch.place)[1], wrong[0])
         is_plain = argument and argument != stage.numbers[wrong[0]][0]
         exchanged = f"the launch passes `{argument}` as {stage.numbers[wrong[0]][0]}" if is_plain else ""
-    return Cause(
-        launch.place,
-        text,
-        (exchanged, f"with {run.n:,} keys, this must be the launch of {stage.name}" if run.n else ""),
-    )
+    comes = run.passed_of(launch, *wrong) or run.decision_of(launch.place)
+    wanted_stage = f"with {run.n:,} keys, this must be the launch of {stage.name}" if run.n else ""
+    return Cause(launch.place, text, (exchanged, comes, wanted_stage))
 
 
 def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: str, place: str) -> Cause | None:
@@ -266,6 +317,8 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
     missing = sorted(pair for pair in stage.pairs if pair not in own)
     if not missing:
         return None
+    if found and all(len(one.loads) == 1 for one in found):
+        return one_key(run, found[0], f"{where}: {stage.name}")
     place = run.place(found[0].code) if found else place
     if len(missing) == 1:
         is_last = len(stage.pairs) > 1 and missing[0] == max(stage.pairs)
@@ -289,6 +342,13 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
             detail = f"no thread takes comparator {number}, counted from 0: {run.named(*missing[0])}"
             return Cause(launch.place, text, (detail, stages))
     return _of_numbers(run, stage, cause, is_detail=False)
+
+
+def one_key(run: Run, one: Comparison, where: str) -> Cause:
+    """A thread that reads a single key."""
+    place = run.place(one.code)
+    text = f"{run.thread(one)} reads only {run.named(*one.pair)}, so there is nothing to compare it with"
+    return Cause(place, text, (run.index_of(place), f"in {where}"))
 
 
 def _too_few_keys(run: Run, stage: Stage, missing: str, stages: str) -> Cause | None:
@@ -318,6 +378,7 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
                     "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, "
                     "and does its loop advance by gridDim.x * blockDim.x pairs?"
                 )
+                return Cause(place, text, (detail, run.number_of_thread(place)))
             if step and detail == step:
                 return Cause(place, text, (step, run.advance_of(place)), is_certain=True)
             return Cause(place, text, (detail,))
@@ -395,8 +456,10 @@ def _pair_of(run: Run, stage: Stage | None, one: Comparison) -> tuple[int, int] 
     return pair if pair != one.pair else None
 
 
-def _one_pair_each(threads: int) -> str:
-    return f"each of the {threads} threads compares only one pair: use a loop, so that it takes more pairs"
+def _one_pair_each(run: Run, threads: int, place: str) -> tuple[str, ...]:
+    bound, source, line = run.bound_of(place), run.source(place), line_of(place)[1]
+    test = bound if re.match(r"line \d+: if\b", bound) and not source.loops_around(line) else ""
+    return f"each of the {threads} threads compares only one pair: use a loop, so that it takes more pairs", test
 
 
 def _left_at(run: Run, stage: Stage, found: Sequence[Comparison], missing: tuple[int, int], all_threads: int) -> str:
@@ -430,11 +493,19 @@ def _of_threads(
     if all_threads > 0 and (left := _left_at(run, stage, found, missing[0], all_threads)):
         return (left,)
     if found and 0 < all_threads <= stage.number_of(missing[0]) and max(numbers, default=0) < all_threads:
-        return (_one_pair_each(all_threads),)
+        return _one_pair_each(run, all_threads, place)
     if len(threads) == len(found) >= 32 and len(found) % 32 == 0 and (is_rest or len(found) == all_threads):
-        return (_one_pair_each(len(found)),)
+        return _one_pair_each(run, len(found), place)
     if not found:
-        return ("check the loops that lead to a comparison, and the conditions that skip one", run.bound_of(place))
+        source, line = run.source(place), line_of(place)[1]
+        line = source.launched_at(line) or line if 0 < line <= len(source.lines) else 0
+        at = source.comparing(line) if line else 0
+        check = "check the loops that lead to a comparison, and the conditions that skip one"
+        if not at:
+            return (check, run.bound_of(place))
+        bound = source.decision_of(at) or run.bound_of(f"{source.file}:{at}")
+        bound = "" if bound.startswith(f"line {at}:") else bound
+        return (f"{check}, and its two positions: {source.quoted(at)}", source.values_of(at), bound)
     for one in found:
         if one.pair in stage.pairs and run.launch:
             number = stage.number_of(one.pair)
@@ -535,11 +606,13 @@ def _wrong_result(run: Run, stage: Stage, one: Comparison) -> Cause | None:
         wanted += f": {stage.turned.replace('i &', f'i & k = {low} &')} (i is the first position of the pair)"
     if after == (a, b):
         text = f"{run.thread(one)} compares {keys}, but does not exchange them"
-        return Cause(run.place(one.code), text, (wanted,), is_undecided=not one.stores, is_of_order=True)
+        place = run.place(one.code)
+        decided = run.decision_of(place, is_ahead=True)
+        return Cause(place, text, (wanted, decided), is_undecided=not one.stores, is_of_order=True)
     if after == (b, a):
         place = run.place(one.stores[low].code)
         text = f"{run.thread(one)} exchanges {keys}, which are in order"
-        return Cause(place, text, (wanted,), is_of_order=True)
+        return Cause(place, text, (wanted, run.decision_of(place)), is_of_order=True)
     return _lost_key(run, one, keys, after, in_order)
 
 
@@ -564,7 +637,10 @@ def _converted(bits: int, size: int, key_type: str) -> set[int]:
 def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_order: bool) -> Cause:
     low, high = one.pair
     lost = next((p for p in (low, high) if one.loads[p].value not in after), low)
-    at = one.stores.get(low) or one.stores.get(high)
+    first, second = one.loads[low].value, one.loads[high].value
+    due = (first, second) if in_order else (second, first)
+    wrong = next((p for p, now, right in zip((low, high), after, due) if now != right), low)
+    at = one.stores.get(wrong) or one.stores.get(low) or one.stores.get(high)
     size = one.loads[low].bytes
     numbers = [key_of(value, size, run.key_type) for value in after]
     shown = [f"{number:.9g}" if run.key_type == "f32" else str(number) for number in numbers]
@@ -596,9 +672,14 @@ def check_stage(
         lambda: wrong_pairs(run, stage, found, plan, where),
         lambda: missing_pairs(run, stage, found, where, place),
         lambda: _shared_pair(run, stage, found, where),
-        lambda: wrong_results(run, stage, found, where),
+        lambda: _of_results(run, stage, found, where),
     )
     return next((cause for check in checks if (cause := check())), None)
+
+
+def _of_results(run: Run, stage: Stage, found: Sequence[Comparison], where: str) -> Cause | None:
+    wrong = wrong_results(run, stage, found, where)
+    return _of_numbers(run, stage, wrong, is_detail=False) if wrong else None
 
 
 def _shared_pair(run: Run, stage: Stage, found: Sequence[Comparison], where: str) -> Cause | None:

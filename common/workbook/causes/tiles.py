@@ -20,6 +20,7 @@ from .stage_check import (
     check_stage,
     compared_twice,
     missing_pairs,
+    one_key,
     pairs_text,
     wrong_pairs,
     wrong_results,
@@ -160,6 +161,14 @@ class Tile:
             f"in {self.where}",
         )
         return Cause(self.run.place(found[0].code), f"{text}, not in {self.run.array}", details)
+
+    def of_one_key(self) -> Cause | None:
+        """Threads that read one key of the tile where they should compare two."""
+        array = busiest(self.accesses, "shared")
+        stored = {move.load.number for move in self.stores}
+        own = [access for access in self.accesses if access.number not in stored]
+        first = next(iter(comparisons(own, array)), None) if array else None
+        return one_key(self.run, first, self.where) if first and not self.stages else None
 
     def of_window(self) -> Cause | None:
         """Positions that are not loaded, or that are loaded beyond the array or the window."""
@@ -356,7 +365,7 @@ def _no_tile(run: Run, launch: int, found: Sequence[Tile], size: int, n: int) ->
 def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
     """The first stage in a tile that departs from the plan."""
     found = tile.stages
-    if plan and not found and (elsewhere := tile.of_another_array()):
+    if plan and not found and (elsewhere := tile.of_another_array() or tile.of_one_key()):
         return elsewhere
     if (wrong := tile.of_moves() or tile.of_window()) or not tile.loads:
         return wrong
@@ -410,7 +419,8 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
     for launch in trace.launches:
         if f"Order::{other}" in launch.kernel and f"Order::{case.order}" not in launch.kernel:
             text = f"{launch.kernel} is launched here, but the order that the step was given is {case.order}"
-            return Cause(launch.place, text, ("test the parameter order, and launch the kernel of that order",))
+            decided = Run(trace, "", case.order).decision_of(launch.place)
+            return Cause(launch.place, text, ("test the parameter order, and launch the kernel of that order", decided))
     return None
 
 
@@ -487,6 +497,9 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
     low, high = sorted((line, other_line))
     calls = whose if source.call_in(high, high, name) or source.call_in(high, high, other_name) else ""
     end = source.end_of_pairs(low)
+    own = [loop for loop in source.loops if loop.line <= low <= loop.last < high]
+    with_barrier = [loop.last for loop in own if any(loop.line <= barrier <= loop.last for barrier in source.barriers)]
+    end = max((end, *with_barrier))
     if low == high:
         loops = [one for one in source.loops_around(low) if "threadIdx" not in source.lines[one - 1]]
         text = "no barrier comes between what this line does in one thread and in another"
@@ -564,7 +577,8 @@ def are_pairs_right(case: Case, traced: Traced) -> bool:
         for tile in tiles_of(run, launch, accesses, size, case.n, halo):
             is_merge = "merge_in_tiles" in trace.launches[launch].kernel
             plan = _phases_of(tile) if is_odd_even else [*networks.mirrored(max(tile.count, 0))]
-            if tile.count > 0 and not is_merge and tile.loads and not _by_thread(tile, plan)[0]:
+            plan = _in_tile(tile, 2 * TILE_OF_STAGES) if is_merge else plan
+            if tile.count > 0 and tile.loads and not _by_thread(tile, plan)[0]:
                 return False
     return True
 
@@ -650,18 +664,27 @@ def _hybrid_plan(n: int) -> Iterator[Stage | int]:
         run *= 2
 
 
-def _in_tiles(case: Case, run: Run, launch: int, accesses: Sequence[Access], length: int) -> Cause | None:
+def _in_tile(tile: Tile, length: int) -> list[Stage]:
+    """The last stages of a merge into runs of `length` keys, all of which are made in tiles."""
+    strides = [TILE_OF_STAGES >> i for i in range(1, TILE_OF_STAGES.bit_length())]
+    stages = (networks.strided(max(tile.count, 0), stride, length) for stride in strides)
+    return [stage for stage in stages if stage.pairs]
+
+
+def _in_tiles(
+    case: Case, run: Run, launch: int, accesses: Sequence[Access], length: int, is_exact: bool
+) -> Cause | None:
+    """The stages of a merge in tiles; beside a race (not `is_exact`), what no missing barrier changes."""
     own = list(tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n))
     for tile in own:
-        strides = [TILE_OF_STAGES >> i for i in range(1, TILE_OF_STAGES.bit_length())]
-        plan = [stage for s in strides if (stage := networks.strided(max(tile.count, 0), s, length)).pairs]
+        plan = _in_tile(tile, length)
         if tile.count > 0 and tile.loads and not plan and tile.stages:
             nothing = Stage(f"{tile.run.array} holds one key, which has no partner", {})
             if wrong := wrong_pairs(tile.run, nothing, tile.stages[0], (), tile.where):
                 return wrong
-        if wrong := _stages(tile, plan):
+        if wrong := _stages(tile, plan) if is_exact else tile.of_moves() or _by_thread(tile, plan)[1]:
             return wrong
-    return _no_tile(run, launch, own, TILE_OF_STAGES, case.n)
+    return _no_tile(run, launch, own, TILE_OF_STAGES, case.n) if is_exact else None
 
 
 def without_values(case: Case, traced: Traced) -> Cause | None:
@@ -722,12 +745,36 @@ def hybrid(case: Case, traced: Traced, is_exact: bool = True) -> Cause | None:
             array = busiest(accesses, "global")
             where = f"launch {number + 1} ({launch.kernel})"
             found = comparisons(accesses, array) if array else []
-            wrong = check_stage(own_run, wanted, found, stages, where, launch.place)
+            wanted, others = _of_either_kind(wanted, launch.kernel, case.n)
+            wrong = check_stage(own_run, wanted, found, (*others, *stages), where, launch.place)
         else:
-            wrong = _in_tiles(case, run, number, accesses, wanted) if is_exact else None
+            wrong = _in_tiles(case, run, number, accesses, wanted, is_exact)
         if wrong:
             return wrong
     return None
+
+
+def _of_either_kind(wanted: Stage, kernel: str, n: int) -> tuple[Stage, list[Stage]]:
+    """A stage and the one of the other kind with its stride, if the launch's template argument selects that."""
+    flag = re.search(r"\b(true|false)\b", kernel)
+    is_mirror = wanted.mask > wanted.stride
+    if not flag or (flag[1] == "true") == is_mirror:
+        return wanted, []
+    kinds = ("the mirror stage", "a stage with a stride")
+    run = 2 * wanted.stride
+    other = networks.strided(n, wanted.stride, run) if is_mirror else networks.mirror(n, run)
+    return replace(wanted, kind=kinds[not is_mirror]), [replace(other, kind=kinds[is_mirror])]
+
+
+def surplus_phases(case: Case, traced: Traced) -> Cause | None:
+    """More launches than the phases need, if each runs as many as the halo allows."""
+    trace = traced(case, None)
+    needed = 2 * -(-case.n // (2 * HALO))  # an even number, so that the last one writes the caller's array
+    if len(trace.launches) <= needed or trace.truncated:
+        return None
+    run, launch = Run(trace, case.type or "u32", case.order), trace.launches[-1]
+    text = f"{len(trace.launches)} launches for {case.n:,} keys, but {needed} are enough: each can run {HALO} phases"
+    return Cause(launch.place, text, (run.loop_of(launch.place), run.passed_of(launch, 3, 4)))
 
 
 def surplus_launch(case: Case, traced: Traced) -> Cause | None:
@@ -809,7 +856,7 @@ def _of_first_phase(
     place = tile.run.place(own[0].code)
     if first != done:
         text = f"launch {tile.run.number} passes first_phase = {first}, but {done} phases have been run before it"
-        return Cause(launch.place, text, (f"so its first phase is phase {done}",))
+        return Cause(launch.place, text, (f"so its first phase is phase {done}", tile.run.passed_of(launch, 3)))
     text = f"{tile.where} compares the pairs of {other.kind} in phase {done + p}: {pairs_text(sorted(pairs))}"
     details = (
         f"the launch begins with phase {done}: take the parity of the phase itself, not of its number in the launch"
@@ -877,8 +924,10 @@ def _too_many_phases(trace: Trace, n: int) -> Cause | None:
         first, end = (*launch.arguments, None, None)[3:5] if len(launch.arguments) == 5 else (None, None)
         if first is not None and end is not None and end - first > HALO and n > TILE_OF_PHASES:
             text = f"launch {number} runs {end - first} phases, but the halo of a tile has keys for {HALO} phases"
-            details = (f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}",)
-            return Cause(launch.place, text, details)
+            comes = Run(trace, "u32", "ascending").passed_of(launch, 3, 4)
+            return Cause(
+                launch.place, text, (f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}", comes)
+            )
     return None
 
 
@@ -896,7 +945,16 @@ def _too_few_phases(run: Run, n: int) -> Cause | None:
         array = busiest(run.trace.accesses, "shared")
         name = array.name if array else run.array
         text = f"no thread compares {name}[0] and {name}[1] in any launch"
-        return Cause(place, text, ("check which phases a launch runs, and which pair of a phase is the last",))
+        source, line = run.source(place), line_of(place)[1]
+        at = source.comparing(line) if 0 < line <= len(source.lines) else 0
+        tests = [
+            source.quoted(n) for n in (*source.loops_around(at)[-1:], *source.loops_around(source.caller(at))) if n
+        ]
+        check = "check which phases a launch runs, and which pair of a phase is the last"
+        return Cause(place, text, (check, "; ".join(tests), source.quoted(at) if at else ""))
     phases = "one phase is" if sum(counts) == 1 else f"{sum(counts)} phases are"
     text = f"in all launches together, only {phases} executed, but {n} keys need {n}"
-    return Cause(place, text, (f"phases of each launch: {', '.join(map(str, counts))}",))
+    last = run.trace.launches[-1]
+    of_launch = f"phases of each launch: {', '.join(map(str, counts))}"
+    comes = run.passed_of(last, 3, 4) if len(last.arguments) == 5 else ""
+    return Cause(last.place if comes else place, text, (of_launch, comes))
