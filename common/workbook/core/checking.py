@@ -337,7 +337,8 @@ class Checker:
         cause = self._cause_in_stages(shown, shrunk) if is_known else None
         if shown.outcome.status == "hung":
             loop = endless(self._placed(shown.outcome), Source(self._source_of(shown.step)))
-            cause = loop if loop and (loop.is_certain or not shown.outcome.findings) else cause
+            is_other = any(finding.kind != "hang" for finding in shown.outcome.findings)
+            cause = loop if loop and (loop.is_certain or not is_other) else cause
         if cause:
             print(wrapped_message(str(cause)))
         else:
@@ -648,7 +649,8 @@ class Checker:
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
         # The check build that is compiled for the first time takes all processors: nvcc waits for the next check.
-        needs_nvcc = "cuda" not in self.kinds and not self.unbuilt
+        is_first = "cuda" not in self.kinds and bool(self.unbuilt)
+        needs_nvcc = "cuda" not in self.kinds and not is_first
         with contextlib.ExitStack() as stack:
             if scan := self.scan or self._scan(step):
                 stack.callback(scan.cancel)
@@ -665,6 +667,8 @@ class Checker:
             own = suspects.notes(step, self.solution, passed=True)
             for remark in (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ())):
                 print(wrapped_message(str(remark)), flush=True)
+            if is_first and nvcc_compile.is_set_up(step, self.solution):
+                note("nvcc: not run, because this check has built the check build; the next one runs it")
             return self.compiled_by_nvcc(step, nvcc)
 
 

@@ -19,6 +19,11 @@ def _target(step: StepFile, solution: bool) -> str | None:
     return f"labs/{for_errors}.ii" if for_errors in build.targets() else build.object_of(step, "cuda", solution)
 
 
+def is_set_up(step: StepFile, solution: bool = False) -> bool:
+    """Whether nvcc can compile a step."""
+    return _target(step, solution) is not None
+
+
 class NvccCompile:
     """The compilation of one step's file, and of nothing else of its lab. It begins at once, and costs nothing if the
     file has not changed. It yields a little to the compilers that the tests wait for, because these often end last."""
