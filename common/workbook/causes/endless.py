@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..core.judge_types import Outcome
@@ -17,8 +18,8 @@ _COMPARED = re.compile(rf"^\s*({_NAME})\s*(<=|>=|<|>)\s*(.+?)\s*$")
 _GROWS = r"(?:\+\+\s*{0}\b|\b{0}\s*(?:\+\+|\+=|\*=|<<=))"
 _FALLS = r"(?:--\s*{0}\b|\b{0}\s*(?:--|-=|/=|>>=))"
 _KEPT = r"\b{0}\s*(?:[-+]=\s*0|[*/]=\s*1|(?:<<|>>)=\s*0)\s*$"
-_DOUBLED = r"\b{0}\s*(?:\*=|<<=)"
-_HALVED = r"\b{0}\s*(?:/=|>>=)"
+_DOUBLED = r"\b{0}\s*(?:\*=|<<=|=\s*{0}\s*(?:\*|<<)|=\s*\d+\s*\*\s*{0}\b)"
+_HALVED = r"\b{0}\s*(?:/=|>>=|=\s*{0}\s*(?:/|>>))"
 
 
 def endless(outcome: Outcome, source: Source) -> Cause | None:
@@ -28,22 +29,35 @@ def endless(outcome: Outcome, source: Source) -> Cause | None:
         return None
     around = [loop for loop in source.loops if loop.line <= line <= loop.last] if file == source.file else []
     for loop in [*reversed(around), *source.loops]:
-        if why := _why(loop):
+        if why := _why(loop, source):
             return Cause(f"{source.file}:{loop.line}", f"this loop does not end: {why}", is_certain=True)
     if (exchanged := _of_shape(source)) or not around:
         return exchanged
     outer = [source.quoted(loop.line) for loop in around[:-1]]
     inner = around[-1].line
-    slow = next((loop for loop in reversed(around) if _is_by_one(loop) and source.counts_threads(loop)), None)
-    if slow:
-        step = f"`{slow.step or slow.condition}`"
-        text = f"this loop begins with the number of a thread, but advances by 1 ({step}): all threads do the same work"
-        remedy = "it must advance by the number of threads that share the work"
-        return Cause(f"{file}:{slow.line}", text, (remedy,), is_certain=True)
-    details = (f"or a loop around it: {'; '.join(outer)}",) if outer else ()
+    if slow := _of_all_threads(source, around):
+        return slow
+    comes = "; ".join(map(source.quoted, source.counted_by(inner)))
+    details = (comes, f"or a loop around it: {'; '.join(outer)}" if outer else "")
     return Cause(
         f"{file}:{inner}", "the kernel was still in this loop when its time was up: does the loop end?", details
     )
+
+
+def repeated(source: Source) -> Cause | None:
+    """The first loop of a file in which all threads do the same work, though each begins at its own number."""
+    return _of_all_threads(source, source.loops)
+
+
+def _of_all_threads(source: Source, loops: Sequence[Loop]) -> Cause | None:
+    loop = next((one for one in reversed(loops) if _is_by_one(one) and source.counts_threads(one)), None)
+    if loop is None:
+        return None
+    text = (
+        f"this loop begins with the number of a thread, but advances by 1 (`{loop.step}`): all threads do the same work"
+    )
+    remedy = "it must advance by the number of threads that share the work"
+    return Cause(f"{source.file}:{loop.line}", text, (remedy,), is_certain=True)
 
 
 def _is_by_one(loop: Loop) -> bool:
@@ -61,20 +75,22 @@ def _of_shape(source: Source) -> Cause | None:
     return None
 
 
-def _why(loop: Loop) -> str:
+def _why(loop: Loop, source: Source) -> str:
     """Why a loop cannot end; "" if nothing shows that."""
-    return _unchanged(loop) or _wrong_way(_with_step(loop))
+    return _unchanged(loop) or _wrong_way(_with_step(loop, source))
 
 
-def _with_step(loop: Loop) -> Loop:
-    """A `while` as a `for`: its step is the only statement that changes the variable of its condition."""
+def _with_step(loop: Loop, source: Source) -> Loop:
+    """A `while` as a `for`: its step is the only statement that changes the variable of its condition, and it begins
+    with the value that this variable has been given above."""
     compared = None if loop.step else _COMPARED.match(loop.condition)
     if not compared:
         return loop
     changes = re.findall(rf"(?<![^;{{}}\n])\s*({_CHANGED.format(compared[1])}[^;{{}}]*);", loop.body)
     if len(changes) != 1 or len(re.findall(_CHANGED.format(compared[1]), loop.body)) != 1:
         return loop
-    return replace(loop, step=changes[0], body=loop.body.replace(changes[0], "", 1))
+    start = source.definition(compared[1], loop.line - 1).rstrip("; ")
+    return replace(loop, start=start, step=changes[0], body=loop.body.replace(changes[0], "", 1))
 
 
 def _unchanged(loop: Loop) -> str:

@@ -21,10 +21,16 @@ _BARRIER_NEAR = 3  # lines after the place
 
 def _of_number(cause: Cause, source: Source) -> Cause:
     """Stages that are missing at the end: which loop decides how many there are?"""
-    loops = source.loops_around(line_of(cause.place)[1])
-    if not re.search(r"needs? \d+ stages, but only", cause.text) or not loops:
+    line = line_of(cause.place)[1]
+    if not re.search(r"needs? \d+ stages, but only", cause.text) or not 0 < line <= len(source.lines):
         return cause
-    return cause.also(f"where does the loop over the runs end? {source.quoted(loops[0])}")
+    shared = [loop.line for loop in source.loops if source.counts_threads(loop)]
+    stages = [n for at in (line, source.caller(line)) if at for n in source.loops_around(at) if n not in shared]
+    stages = [n for n in stages if not source.is_of_tiles(n)]
+    if stages:
+        return cause.also(f"where does the loop over the runs end? {source.quoted(stages[0])}")
+    test = source.test_around(source.caller(line) or line)
+    return cause.also(f"is this repeated? {source.quoted(test)}") if test else cause
 
 
 def _of_comparison(cause: Cause, source: Source) -> Cause:
@@ -52,7 +58,13 @@ def _of_first_stage(cause: Cause, source: Source) -> Cause:
     asked = next((detail for detail in cause.details if detail.startswith("where do the loops over runs")), "")
     line = line_of(cause.place)[1]
     around = {loop for n in (line, *source.calls(line)) for loop in source.loops_around(n)}
-    strides = [source.quoted(loop) for loop in sorted(around) if _HALVES.search(source.lines[loop - 1])]
+    strides = [
+        source.quoted(loop)
+        for loop in sorted(around)
+        if any(_HALVES.search(source.lines[n - 1]) for n in (loop, source.step_of(loop)))
+    ]
+    if asked and "the mirror stage" in cause.text.partition(" is missing")[0]:
+        return replace(cause, details=(*cause.details, source.index_of(line)))
     if not asked or not strides or "the stage with stride" not in cause.text:
         return cause
     which = "does this loop begin" if len(strides) == 1 else "do these loops begin"

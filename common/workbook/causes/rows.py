@@ -152,13 +152,13 @@ class _Row:
         if missing and self.loads:
             text = f"row {self.number}: no lane loads keys[{missing[0]}]"
             place = self.run.place(self.loads[0].code)
-            return Cause(place, text, (self.run.calls_of(place) or self.run.bound_of(place),))
+            return Cause(place, text, (self.run.calls_of(place) or self.run.guards_of(place),))
         stored = {access.offset // access.bytes for access in self.stores}
         missing = [position for position in range(self.first, end) if position not in stored]
         if missing and self.stores:
             place = self.run.place(self.stores[0].code)
             text = f"row {self.number}: nothing is stored to keys[{missing[0]}]"
-            return Cause(place, text, (self.run.calls_of(place) or self.run.bound_of(place),))
+            return Cause(place, text, (self.run.calls_of(place) or self.run.guards_of(place),))
         return None
 
     def initial(self) -> list[int] | None:
@@ -223,7 +223,7 @@ class _Row:
         if done >= ROW // 2:
             return None
         text = f"row {self.number}: only {2 * done} phases are executed, but {ROW} keys need {ROW}"
-        return Cause(place, text, ("half of the phases are even, and half are odd",))
+        return Cause(place, text, ("half of the phases are even, and half are odd", self.run.repeated_by(place)))
 
     def _of_sentinels(self, sent: dict[str, list[int]], place: str) -> Cause | None:
         """Lanes after the last key that do not hold sentinels."""
@@ -253,7 +253,8 @@ class _Row:
                 source = self.run.source(kept)
                 pairs = [n for n, line in enumerate(source.lines, 1) if _PAIR_OF_LANE.search(line)] * fault.isdigit()
                 compared = "; ".join(map(source.quoted, pairs[:KEYS_PER_LANE]))
-                return Cause(kept, f"row {self.number}: {text}", (must, compared))
+                tested = source.tested_by(line_of(kept)[1]) if "must stay" in text or "keep" in text else ""
+                return Cause(kept, f"row {self.number}: {text}", (must, compared, tested))
         turned = [{way: [-key for key in own] for way, own in one.items()} for one in actual]
         if all(a == b for a, b in zip(turned, _Registers([-key for key in keys]).sent())):
             return Cause(
@@ -266,7 +267,7 @@ class _Row:
         name = _KEPT_BY.get(fault, "")
         source, line = self.run.source(place), line_of(place)[1]
         near = range(line, min(line + _NEAR, len(source.lines)) + 1)
-        lines = [n for n in near if name and re.search(rf"=\s*(?:lab::)?{name}\b", source.lines[n - 1])]
+        lines = [n for n in near if name and re.search(rf"=[^=;]*\b{name}\b", source.lines[n - 1])]
         # Of two lines with this function, the right one keeps the other key of its lane.
         index = 0 if fault in ("up turned", "up", "first") else KEYS_PER_LANE - 1
         own = [n for n in lines if re.search(rf"\[{index}\]\s*=", source.lines[n - 1])] or lines

@@ -23,6 +23,7 @@ from .stage_check import Cause, Run, check_stage
 from .tiles import FEW_KEYS, MOST_ACCESSES, Traced, missing_barrier
 
 _Found = TypeVar("_Found")
+WARP = 32  # lanes
 MOST_KEYS = 8192  # of a case that is traced: a kernel may do far more work with them than it should
 BEGINNING = 4_000_000  # characters of the trace of a long run, of which there may be 20 million
 
@@ -71,7 +72,9 @@ class Search:
             _of_host_code(outcome, source)
             or _of_shape(outcome)
             or _of_same_arrays(kinds, source)
+            or _of_division(outcome, source)
             or _of_unwritten_array(outcome, source)
+            or _of_unwritten_tile(outcome, source)
             or _of_early_exit(outcome)
         ):
             return known
@@ -85,7 +88,7 @@ class Search:
         ):
             facts = (*facts, fact)
         if found is None and "race" in kinds:
-            found = _of_step(outcome, source)
+            found = _of_step(outcome, source) or _of_warps(outcome, source)
         found = _with_facts(found, outcome, facts, source)
         is_idle = found is not None and found.text.startswith("no thread compares any")
         if (found is None or is_idle) and outcome.status == "wrong" and not kinds:
@@ -105,8 +108,8 @@ class Search:
         loads = [one for one in trace.accesses if one.way == "load" and one.launch in own]
         text = f"{name} stores nothing in global memory"
         if not loads:
-            tests = source.tests_in(line)
             at = source.comparing(line)
+            tests = source.guards_of(at) if at else []
             compared = f"or are the two keys of a comparison the same one? {source.quoted(at)}" if at else ""
             which = "does one of these conditions keep" if len(tests) > 1 else "does this condition keep"
             asked = f"{which} all threads from their work? {'; '.join(tests)}" if tests else ""
@@ -212,7 +215,8 @@ def can_explain(outcome: Outcome) -> bool:
     if (outcome.case.lab, outcome.case.step) not in _SEARCHES or outcome.case.expect == "refused":
         return False
     kinds = {finding.kind for finding in outcome.findings}
-    return can_search(outcome) or bool(kinds & _EXPLAINED) or (outcome.status == "wrong" and not kinds)
+    is_plain = outcome.status in ("wrong", "crashed") and not kinds
+    return can_search(outcome) or bool(kinds & _EXPLAINED) or is_plain
 
 
 def _of_host_code(outcome: Outcome, source: Source) -> Cause | None:
@@ -236,6 +240,33 @@ def _of_same_arrays(kinds: Collection[str], source: Source) -> Cause | None:
     return Cause(f"{source.file}:{line}", text, ("so the next launch writes into the array that it reads",))
 
 
+def _of_division(outcome: Outcome, source: Source) -> Cause | None:
+    """A division by a variable that is 0."""
+    if outcome.status == "crashed" and "Floating point exception" in outcome.message:
+        return _of_host_division(source)
+    finding = outcome.findings[0] if outcome.findings and outcome.findings[0].kind == "arithmetic" else None
+    if not finding or "division by zero" not in finding.text or not 0 < finding.line <= len(source.lines):
+        return None
+    names = re.findall(r"[/%]\s*\(?\s*([A-Za-z_]\w*)", source.lines[finding.line - 1])
+    comes = [at for name in names if (at := source.assigned(name, finding.line))]
+    text = f"this line divides by {' or '.join(dict.fromkeys(names))}, which is 0"
+    come = "; ".join(map(source.quoted, dict.fromkeys(comes)))
+    return Cause(f"{finding.file}:{finding.line}", text, (come,)) if names else None
+
+
+def _of_host_division(source: Source) -> Cause | None:
+    """The first line of a function that launches kernels which divides by a variable."""
+    for number, text in enumerate(source.lines, 1):
+        names = re.findall(r"[/%]\s*\(?\s*([A-Za-z_]\w*)", text)
+        if not names or "<<<" not in source.around(f"{source.file}:{number}"):
+            continue
+        if comes := [at for name in names if (at := source.changed(name, number))]:
+            tests = [test for at in comes if (test := source.test_around(at))]
+            where = "; ".join(map(source.quoted, dict.fromkeys((*tests, *comes))))
+            return Cause(f"{source.file}:{number}", f"host code divides by 0: is it {' or '.join(names)}?", (where,))
+    return None
+
+
 def _of_early_exit(outcome: Outcome) -> Cause | None:
     """Threads that leave before a barrier, although others read what they should have written."""
     finding = next((one for one in outcome.findings if one.kind == "early-exit"), None)
@@ -257,7 +288,40 @@ def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
     if not array or not line:
         return None
     text = f"the first launch reads {array[1]}, in which nothing has been stored"
-    return Cause(f"{source.file}:{line}", text, (f"are two arrays exchanged here? {source.quoted(line)}",))
+    loops = source.loops_around(line)
+    comes = source.counted_by(loops[-1]) if loops else []
+    decided = "; ".join(map(source.quoted, (*filter(None, (source.test_around(line),)), *loops[-1:], *comes)))
+    return Cause(f"{source.file}:{line}", text, (f"are two arrays exchanged here? {source.quoted(line)}", decided))
+
+
+def _of_unwritten_tile(outcome: Outcome, source: Source) -> Cause | None:
+    """A __shared__ array that is read, although its block has stored nothing in it."""
+    finding = outcome.findings[0] if outcome.findings and outcome.findings[0].kind == "uninitialized" else None
+    read = re.search(r"reads __shared__ (\w+)\[", finding.text) if finding else None
+    if not finding or not read or "has stored nothing in this array" not in finding.text:
+        return None
+    array, line = read[1], finding.line
+    place = f"{finding.file}:{line}"
+    declared = source.declared(array)
+    if not declared:
+        return None
+    _, first, last = source.function_of(declared)
+    until = line if first <= line <= last else source.caller(line) or last
+    stored = source.stored_in(array, declared + 1, until - 1)
+    text = f"this line reads {array}, in which its block has stored nothing"
+    if not stored:
+        used = [n for n in range(declared + 1, until) if re.search(rf"\b{array}\b", source.lines[n - 1])]
+        asked = f"do these lines store anything in it? {'; '.join(map(source.quoted, used))}" if used else ""
+        nothing = f"no line between {declared} and {until} stores anything in {array}"
+        return Cause(place, text, (asked or nothing,))
+    guards = source.guards_of(stored)
+    counted = [
+        n for loop in source.loops_around(stored) if not source.is_of_tiles(loop) for n in source.counted_by(loop)
+    ]
+    asked = "; ".join(dict.fromkeys((*guards, *map(source.quoted, counted))))
+    return Cause(
+        place, text, (f"it should be stored in {source.quoted(stored)}", f"does that happen? {asked}" if asked else "")
+    )
 
 
 def _of_shape(outcome: Outcome) -> Cause | None:
@@ -311,6 +375,19 @@ def _of_step(outcome: Outcome, source: Source) -> Cause | None:
             text = "this loop advances by blockDim.x, but the threads of all blocks share its work"
             return Cause(f"{source.file}:{line}", text, ("it must advance by gridDim.x * blockDim.x",))
     return None
+
+
+def _of_warps(outcome: Outcome, source: Source) -> Cause | None:
+    """A race between two warps, in a file whose only barrier of a warp is meant for the block."""
+    race = tiles.RACE.search(outcome.findings[0].text)
+    lines = [n for n, text in enumerate(source.lines, 1) if "__syncwarp" in text]
+    warps = {int(race[name].partition(",")[0]) // WARP for name in ("thread", "other")} if race else set()
+    if race is None or len(lines) != 1 or len(warps) != 2:
+        return None
+    text = "__syncwarp() synchronizes the lanes of one warp only: use __syncthreads() here"
+    array = race["element"].partition("[")[0]
+    why = f"threads of other warps access {array}, too: see lines {outcome.findings[0].line} and {race['line']}"
+    return Cause(f"{source.file}:{lines[0]}", text, (why,))
 
 
 def _without_stores(outcome: Outcome, source: Source) -> Cause | tuple[str, int] | None:
@@ -550,7 +627,8 @@ _LONG = {("01-odd-even", 2)}  # steps with hundreds of stages in a launch
 _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps with stages between barriers
 # Findings that may follow from a wrong pair of positions.
 _EXPLAINED = frozenset(
-    {"race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask", "uninitialized"}
+    ("race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask", "uninitialized")
+    + ("arithmetic", "out-of-bounds")
 )
 # The type of the keys for which variables of a type are right.
 _TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u32", "uint32_t": "u32", "float": "f32"}

@@ -21,6 +21,7 @@ _HELD = re.compile(
     r"(?:const\s+)?(?P<names>\w+\s*=(?:[^;]*\w\s*\[[^;]*|\s*\*\s*\w+\s*));"
 )
 MOST_DEFINITIONS = 4  # that are quoted for an index
+MOST_COUNTED = 1  # times that the lines are followed back from which a loop's limits come
 MOST_CONTINUED = 3  # lines of a statement that follow the one that is quoted
 MOST_TESTS = 3  # that are quoted for what is not done
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -112,9 +113,21 @@ class Source:
         text = self.lines[line - 1]
         return len(text) - len(text.lstrip())
 
+    def changed(self, name: str, before: int) -> int:
+        """The last line of the function above one that changes a variable; 0: there is none."""
+        changes = re.compile(rf"(?<![\w.]){re.escape(name)}\s*(?:[-+*/%&|^]|<<|>>)?=[^=]")
+        _, first, _ = self.function_of(before)
+        return next((n for n in range(before - 1, first - 1, -1) if changes.search(self.lines[n - 1])), 0)
+
     def assigned(self, name: str, before: int) -> int:
         """The line above one that gives a variable its value; 0 if there is none, or `name` is no variable."""
         return self._assigned(name, before - 1) if name.isidentifier() else 0
+
+    def stored_in(self, array: str, first: int, last: int) -> int:
+        """The first of some lines that stores in an array, or passes it to a function; 0: none does."""
+        stores = re.compile(rf"\b{re.escape(array)}\s*\[[^\]]*\]\s*=[^=]|\w\s*\([^;]*\b{re.escape(array)}\b")
+        tests = re.compile(r"\b(?:if|for|while)\s*\(")
+        return next((n for n in range(first, last + 1) if stores.search(tests.sub("", self.lines[n - 1]))), 0)
 
     def filled(self, name: str, before: int) -> int:
         """The last line above one that gives an element of an array its value; 0: there is none."""
@@ -134,7 +147,11 @@ class Source:
         text = self.lines[line - 1]
         call = _CALL.search(text)
         parts = _INDEX.findall(text) or (call[1].split(",")[-2:] if call else [])
-        parts = parts or [self.definition(name, line - 1).partition("=")[2] for name in _DEREFERENCED.findall(text)]
+        if not parts and (pointers := _DEREFERENCED.findall(text)):
+            made = {at: name for name in pointers if (at := self._assigned(name, line)) and at != line}
+            if made:
+                return "; ".join(f"{name} comes from {self.quoted(at)}" for at, name in made.items())
+            parts = [self.definition(name, line - 1).partition("=")[2] for name in pointers]
         found = self._origins(parts or self._references(line), line)
         caller = 0 if found else self.caller(line)
         if caller:
@@ -270,9 +287,10 @@ class Source:
             if number == line and not re.search(r"\b(?:for|if)\b", match[0]):
                 continue
             limit = re.search(rf"[<>]=?\s*({_NAME})\s*(?:;|\))", match[0])
-            comes = self._assigned(limit[1], number - 1) if limit else 0
-            if limit and comes:
-                return f"{self.quoted(number)}; {limit[1]} comes from {self.quoted(comes)}"
+            begins = match[0].partition(";")[0].partition("=")[2] if not limit and ";" in match[0] else ""
+            for name in [limit[1]] if limit else re.findall(rf"(?<![\w.]){_NAME}", begins):
+                if comes := self._assigned(name, number - 1):
+                    return f"{self.quoted(number)}; {name} comes from {self.quoted(comes)}"
             return self.quoted(number)
         return ""
 
@@ -334,11 +352,33 @@ class Source:
         calls = re.compile("|".join((_COMPARES.pattern, *(rf"\b{name}\s*(?:<[^<>;]*>)?\s*\(" for name in helpers))))
         return next((n for n in range(max(line, first), last + 1) if calls.search(self.lines[n - 1])), 0)
 
-    def tests_in(self, line: int) -> list[str]:
-        """The loops and tests of the function around a line, those first that its first ones depend on."""
-        _, first, last = self.function_of(line)
-        lines = [self._line_at(at) for _, _, at, _ in self._blocks()]
-        return [self.quoted(number) for number in lines if first <= number <= last][:MOST_TESTS]
+    def tested_by(self, line: int) -> str:
+        """Where the variables of a line, and of the test around it, come from, in its function or in the one that calls
+        it."""
+        if not 0 < line <= len(self.lines):
+            return ""
+        test, call = self.test_around(line), self.caller(line)
+        names = re.findall(_NAME, f"{self.lines[line - 1]} {self.lines[test - 1] if test else ''}")
+        comes = [self.assigned(name, line) or (self.assigned(name, call) if call else 0) for name in names]
+        return "; ".join(
+            map(self.quoted, sorted({at for at in (test, *comes) if at and "_sync" not in self.lines[at - 1]}))
+        )
+
+    def is_of_tiles(self, line: int) -> bool:
+        """Whether a loop is that of a block over its tiles, which is mostly given."""
+        return "blockIdx" in self.lines[line - 1] and "threadIdx" not in self.lines[line - 1]
+
+    def guards_of(self, line: int) -> list[str]:
+        """The loops and tests around a line, and those tests before it which leave its function or loop; the nearest
+        ones, in the order of the file."""
+        _, first, _ = self.function_of(line)
+        guards = set()
+        for begins, ends, at, _ in self._blocks():
+            number, last = self._line_at(at), self._line_at(self._end_of_else(ends))
+            leaves = _LEAVES.search(" ".join(self.lines[self._line_at(begins) - 1 : self._line_at(ends)]))
+            if first <= number < line and (line <= last or leaves) and not self.is_of_tiles(number):
+                guards.add(number)
+        return [self.quoted(number) for number in sorted(guards)[-MOST_TESTS:]]
 
     def limits_of(self, line: int) -> str:
         """The test that decides whether a line is reached, and the loop of the threads around it."""
@@ -396,10 +436,23 @@ class Source:
 
     def counted_by(self, line: int) -> list[int]:
         """The lines from which the limits of a loop come, and the loops and tests around these."""
-        head = self.quoted(line).partition("(")[2]
-        comes = [at for name in dict.fromkeys(re.findall(_NAME, head)) if (at := self.assigned(name, line))]
+        comes: list[int] = []
+        for text in (self.quoted(line).partition("(")[2], *[""] * MOST_COUNTED):
+            text = text or " ".join(self.lines[at - 1] for at in comes)
+            names = dict.fromkeys(re.findall(rf"(?<![\w.]){_NAME}", text))
+            comes += [at for name in names if (at := self.changed(name, line)) and at not in comes]
         around = [one for at in comes for one in (*self.loops_around(at)[-1:], self.test_around(at)) if one]
-        return sorted({*comes, *around} - {line, *self.loops_around(line)})
+        return sorted({*comes, *around} - {line, *self.loops_around(line)})[-MOST_DEFINITIONS:]
+
+    def repeated_by(self, line: int) -> str:
+        """The loop around a line, or around the line that calls its function, whose rounds the threads do not share,
+        and where its limits come from; without one, the test around it."""
+        for at in filter(None, (line, self.caller(line))):
+            shared = [loop.line for loop in self.loops if self.counts_threads(loop)]
+            if loops := [n for n in self.loops_around(at) if n not in shared and not self.is_of_tiles(n)]:
+                return "; ".join(map(self.quoted, (loops[-1], *self.counted_by(loops[-1]))))
+        test = self.test_around(self.caller(line) or line)
+        return self.quoted(test) if test else ""
 
     def step_of(self, line: int) -> int:
         """The line in which a loop advances: its head, or for a `while` the last line of its body that changes a

@@ -82,6 +82,10 @@ class Run:
         loops = source.loops_around(line)
         return source.quoted(loops[-1]) if loops else ""
 
+    def repeated_by(self, place: str) -> str:
+        """What repeats the stage of a line."""
+        return self.source(place).repeated_by(line_of(place)[1])
+
     def advance_of(self, place: str) -> str:
         """Where the innermost loop around a line, or around the line that calls its function, advances, and where the
         number comes from by which it does."""
@@ -117,7 +121,12 @@ class Run:
         around = [*source.loops_around(line), source.test_around(line)]
         own = [at for at in around if at and names & set(re.findall(r"\w+", source.lines[at - 1]))]
         comes = [at for name in sorted(names) if (at := source.assigned(name, line))]
-        return "; ".join(map(source.quoted, dict.fromkeys(own + comes)))
+        comes += [at for loop in own for at in source.counted_by(loop)]
+        return "; ".join(map(source.quoted, list(dict.fromkeys(own + comes))[:MOST_CALLS]))
+
+    def guards_of(self, place: str) -> str:
+        """The loops and tests around a line."""
+        return "; ".join(self.source(place).guards_of(line_of(place)[1]))
 
     def calls_of(self, place: str) -> str:
         """The lines that call the function around a line, if there are several."""
@@ -219,11 +228,13 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
 
 
 def _wrong_load(stage: Stage, one: Comparison) -> Access:
-    """Which key a thread should not have read: the partner of another one, if that belongs to a pair."""
-    first, *others = one.loads.values()
+    """Which key a thread should not have read, as _of_partner() says it."""
+    if len(one.loads) != 2:
+        return next(iter(one.loads.values()))
+    low, high = one.pair
     partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
-    positions = list(one.loads)
-    return others[0] if len(positions) == 2 and positions[0] in partners else first
+    is_low = bool(low & stage.stride) if stage.mask else partners.get(low, -1) < low
+    return one.loads[low if is_low else high]
 
 
 def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
@@ -259,6 +270,7 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     right = [one for one in found if one.pair in stage.pairs]
     pairs = len({one.pair for one in found})
     details = [f"skip a comparator whose partner is not below {run.n:,}"]
+    comes = run.bound_of(place) if outside >= run.n else run.index_of(place)
     if outside < run.n or not stage.pairs:
         details = []
     elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
@@ -270,10 +282,11 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
             place = run.launch.place
             text = f"launch {run.number} ({run.launch.kernel}) passes comparators = {passed}, "
             text += f"but the stage has {len(stage.pairs)}"
+            comes = run.passed_of(run.launch, stage.counted[0]) if stage.counted else ""
     due = _pair_of(run, stage, first) if outside < run.n else None
     if due:
         details += [f"the pair of thread {run.thread_number(first)} is {run.named(*due)}"]
-    details += [run.bound_of(place) if outside >= run.n else run.index_of(place), f"in {where}: {stage.name}"]
+    details += [comes, f"in {where}: {stage.name}"]
     return _of_numbers(run, stage, Cause(place, text, tuple(details)), is_detail=False)
 
 
@@ -340,7 +353,7 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         if passed <= number:
             text = f"launch {run.number} ({launch.kernel}) passes {stage.counted[1]} = {passed}, which is too few"
             detail = f"no thread takes comparator {number}, counted from 0: {run.named(*missing[0])}"
-            return Cause(launch.place, text, (detail, stages))
+            return Cause(launch.place, text, (detail, run.passed_of(launch, stage.counted[0]), stages))
     return _of_numbers(run, stage, cause, is_detail=False)
 
 
@@ -518,7 +531,11 @@ def _of_threads(
     pairs = len({one.pair for one in found if one.pair in stage.pairs})
     if is_rest:
         compared = f"{pairs} {'is' if pairs == 1 else 'are'} compared"
-        return (f"there are {_counted(len(stage.pairs))} here, and {compared}", run.limits_of(place))
+        there = f"there are {_counted(len(stage.pairs))} here, and {compared}"
+        if len(threads) == 1 < all_threads:
+            only = f"only {run.thread(found[0])} compares any: are the threads numbered right?"
+            return there, only, run.number_of_thread(place)
+        return there, run.limits_of(place)
     return ("check how many pairs there are, and which is the first and the last one", run.bound_of(place))
 
 

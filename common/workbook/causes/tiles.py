@@ -29,7 +29,7 @@ from .stage_check import (
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
 FEW_KEYS = 128  # of which a whole run is traced
-_RACE = re.compile(
+RACE = re.compile(
     r"thread \((?P<thread>[\d,]+)\)[^:]*(?::\d+)?: (?P<way>reads|writes) __shared__ (?P<element>\S+).*?"
     r"thread \((?P<other>[\d,]+)\) (?P<other_way>reads|writes) it at (?P<file>[^\s:,]+):(?P<line>\d+)",
     re.DOTALL,
@@ -99,7 +99,7 @@ class Tile:
                 )
                 place = self._passing(move.load.code, True)
                 wrong = self._wrong_index(place, [(m.source, m.target) for m in self.loads], self.left, self.keys)
-                wrong += (self._helper(move.load.code, place),)
+                wrong = (*(wrong or (self.run.index_of(place),)), self._helper(move.load.code, place))
                 return Cause(place, text, (*wrong, self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
@@ -109,7 +109,7 @@ class Tile:
                 )
                 place = self._passing(move.store.code, False)
                 wrong = self._wrong_index(place, [(m.target, m.source) for m in self.stores], self.first, self.count)
-                wrong += (self._helper(move.store.code, place),)
+                wrong = (*(wrong or (self.run.index_of(place),)), self._helper(move.store.code, place))
                 return Cause(place, text, (*wrong, self._begins, f"in {self.where}"))
         return None
 
@@ -195,7 +195,8 @@ class Tile:
                 f"each of the {len(by_thread)} threads loads one key: a loop must load the others, too, "
                 "i += blockDim.x, as long as i < count"
             )
-        return Cause(place, text, (detail or self.run.bound_of(place), f"in {self.where}"))
+        details = (detail,) if detail else (self.run.bound_of(place), self.run.index_of(place))
+        return Cause(place, text, (*details, f"in {self.where}"))
 
     def _beyond_keys(self, access: Access) -> Cause:
         place = self.run.place(access.code)
@@ -466,7 +467,7 @@ def read_again(case: Case, traced: Traced) -> Cause | None:
 
 def missing_barrier(race: Finding, source: Source) -> Cause | None:
     """The lines between which a barrier is missing, if each thread compares the right pairs."""
-    match = _RACE.search(race.text)
+    match = RACE.search(race.text)
     if not match or match["file"] != race.file:
         return None
     line, other_line = race.line, int(match["line"])
@@ -578,9 +579,23 @@ def are_pairs_right(case: Case, traced: Traced) -> bool:
             is_merge = "merge_in_tiles" in trace.launches[launch].kernel
             plan = _phases_of(tile) if is_odd_even else [*networks.mirrored(max(tile.count, 0))]
             plan = _in_tile(tile, 2 * TILE_OF_STAGES) if is_merge else plan
-            if tile.count > 0 and tile.loads and not _by_thread(tile, plan)[0]:
+            if (
+                tile.count > 0
+                and tile.loads
+                and not (_by_thread(tile, plan)[0] or _all_in_all(tile, plan, is_odd_even))
+            ):
                 return False
     return True
+
+
+def _all_in_all(tile: Tile, plan: Sequence[Stage], is_odd_even: bool) -> bool:
+    """Whether the threads of a block compare each pair as often as the stages together do, whoever takes it."""
+    compared = Counter(one.pair for one, _ in tile.of_threads)
+    if not is_odd_even:
+        return compared == Counter(pair for stage in plan for pair in stage.pairs)
+    pairs = {pair for phase in range(2) for pair in networks.phase(phase, tile.keys, tile.left).pairs}
+    times = {parity: {times for pair, times in compared.items() if pair[0] % 2 == parity} for parity in range(2)}
+    return set(compared) == pairs and all(len(each) == 1 for each in times.values())
 
 
 def _phases_of(tile: Tile) -> list[Stage]:
@@ -642,7 +657,7 @@ def _strange_pair(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
         if wrong := wrong_pairs(tile.run, stage, own, (), where):
             return wrong
         own = [one for one in found if one.pair in stage.pairs]
-        if twice := compared_twice(tile.run, own):
+        if twice := compared_twice(tile.run, own, stage):
             return missing_pairs(tile.run, stage, own, where, "") or twice.also(f"in {where}: {stage.name}")
         if any(one.pair not in stage.pairs for one in found):
             return None
@@ -914,7 +929,9 @@ def halo(case: Case, traced: Traced) -> Cause | None:
     target = busiest((one for one in before if one.writes), "global")
     if is_small and origin and target and target != origin:
         text = f"the last launch, number {count}, writes {target.name}, not {origin.name}"
-        return Cause(trace.launches[-1].place, text, ("with an even number of launches, it writes the caller's array",))
+        even = "with an even number of launches, it writes the caller's array"
+        place = trace.launches[-1].place
+        return Cause(place, text, (even, Run(trace, "", "").repeated_by(place)))
     return None
 
 
@@ -947,11 +964,9 @@ def _too_few_phases(run: Run, n: int) -> Cause | None:
         text = f"no thread compares {name}[0] and {name}[1] in any launch"
         source, line = run.source(place), line_of(place)[1]
         at = source.comparing(line) if 0 < line <= len(source.lines) else 0
-        tests = [
-            source.quoted(n) for n in (*source.loops_around(at)[-1:], *source.loops_around(source.caller(at))) if n
-        ]
+        tests = [source.bound_of(at), *map(source.quoted, source.loops_around(source.caller(at)))] if at else []
         check = "check which phases a launch runs, and which pair of a phase is the last"
-        return Cause(place, text, (check, "; ".join(tests), source.quoted(at) if at else ""))
+        return Cause(place, text, (check, "; ".join(filter(None, tests)), source.quoted(at) if at else ""))
     phases = "one phase is" if sum(counts) == 1 else f"{sum(counts)} phases are"
     text = f"in all launches together, only {phases} executed, but {n} keys need {n}"
     last = run.trace.launches[-1]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..causes import search as causes
-from ..causes.endless import endless
+from ..causes.endless import endless, repeated
 from ..causes.source import Source, line_of
 from ..causes.stage_check import Cause
 from ..inspection import look
@@ -480,6 +480,8 @@ class Checker:
 
     def _superfluous(self, step: StepFile, verdict: check_build.Verdict) -> Cause | None:
         """A stage, or a read, that a step which is over a budget could do without."""
+        if slow := repeated(Source(self._source_of(step))):
+            return slow
         over = {cost for costs in verdict.costs for cost in costs.over}
         if over and over <= {"sectors", "conflicts"}:  # these depend on how requests are made, not on their number
             return None
