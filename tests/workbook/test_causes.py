@@ -781,13 +781,14 @@ class Remarks(unittest.TestCase):
             first = "`return` ends a thread's loop; `continue` skips one comparator: line 6: if ((i ^ 1) >= n) return"
             self.assertEqual(found.details, (first, asked, "launch 2"))
         cause = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", (asked,))
-        self.assertEqual(self.of(text.replace("return", "continue"), cause), cause)
+        said = str(self.of(text.replace("return", "continue"), cause))
+        self.assertIn("does its loop advance by too much? line 5: t +=", said)
         other = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", ("there are 2 pairs here",))
         self.assertEqual(self.of(text, other), other)  # the run does not show that it leaves the loop
         inner = text.replace(
             "if ((i ^ 1) >= n) return;", "for (int k = 0; k < 9; ++k) {\n      if (k > 7) break;\n    }"
         )
-        self.assertEqual(self.of(inner, cause), cause)
+        self.assertIn("does its loop advance by too much? line 5: t +=", str(self.of(inner, cause)))
 
     def test_a_thread_that_takes_no_pair_after_one_that_does_not_exist(self) -> None:
         stage = networks.Stage("the mirror stage", {(0, 7): True, (2, 5): True}, stride=4, mask=7)

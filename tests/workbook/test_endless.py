@@ -51,6 +51,14 @@ class Endless(unittest.TestCase):
         self.assertEqual(cause(loop.replace(">= 0", "> 0"), 99), "")
         self.assertEqual(cause(loop.replace("keys[stride] = 0", "if (n) stride -= 1"), 99), "")  # it changes twice
 
+    def test_a_while_loop_that_leaves_its_step_out(self) -> None:
+        loop = "int k = 1;\n  while (k < n) {\n    if (keys[k]) continue;\n    k = k * 2;\n  }"
+        self.assertIn("its `continue` leaves out `k = k * 2`, which comes after it", cause(loop, 5))
+        self.assertIn("`k = k` does not change k", cause(loop.replace("k * 2", "k").replace("continue", "{}"), 5))
+        endless_loop = loop.replace("k < n", "true")
+        self.assertIn("its condition is `true`, and it has neither", cause(endless_loop, 5))
+        self.assertNotIn("neither", cause(endless_loop.replace("continue", "return"), 5))
+
     def test_threads_that_all_do_the_same(self) -> None:
         loop = "int t = threadIdx.x;\n  for (int i = t; i < n; ++i) keys[i] = 0;"
         self.assertIn("x.cu:4: error: this loop begins with the number of a thread, but advances by 1", cause(loop))

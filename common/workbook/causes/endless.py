@@ -17,7 +17,7 @@ _CHANGED = r"(?:(?:\+\+|--)\s*{0}\b|(?<![\w.]){0}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|
 _COMPARED = re.compile(rf"^\s*({_NAME})\s*(<=|>=|<|>)\s*(.+?)\s*$")
 _GROWS = r"(?:\+\+\s*{0}\b|\b{0}\s*(?:\+\+|\+=|\*=|<<=))"
 _FALLS = r"(?:--\s*{0}\b|\b{0}\s*(?:--|-=|/=|>>=))"
-_KEPT = r"\b{0}\s*(?:[-+]=\s*0|[*/]=\s*1|(?:<<|>>)=\s*0)\s*$"
+_KEPT = r"\b{0}\s*(?:[-+]=\s*0|[*/]=\s*1|(?:<<|>>)=\s*0|=\s*{0})\s*$"
 _DOUBLED = r"\b{0}\s*(?:\*=|<<=|=\s*{0}\s*(?:\*|<<)|=\s*\d+\s*\*\s*{0}\b)"
 _HALVED = r"\b{0}\s*(?:/=|>>=|=\s*{0}\s*(?:/|>>))"
 
@@ -77,7 +77,27 @@ def _of_shape(source: Source) -> Cause | None:
 
 def _why(loop: Loop, source: Source) -> str:
     """Why a loop cannot end; "" if nothing shows that."""
-    return _unchanged(loop) or _wrong_way(_with_step(loop, source))
+    stepped = _with_step(loop, source)
+    if loop.condition.strip() in ("true", "1") and not re.search(r"\b(?:break|return|goto)\b", loop.body):
+        return f"its condition is `{loop.condition.strip()}`, and it has neither `break` nor `return`"
+    return _unchanged(loop) or _kept(stepped) or _left_out(loop) or _wrong_way(stepped)
+
+
+def _kept(loop: Loop) -> str:
+    """A step that leaves the variable of the condition as it is."""
+    names = [name for name in re.findall(rf"(?<![\w.>]){_NAME}\b", loop.condition) if name not in _TYPES]
+    kept = next((name for name in names if loop.step and re.search(_KEPT.format(name), loop.step)), "")
+    return f"`{loop.step}` does not change {kept}" if kept else ""
+
+
+def _left_out(loop: Loop) -> str:
+    """A `continue` of a `while` before the only statement that changes the variable of its condition."""
+    compared = None if loop.step else _COMPARED.match(loop.condition)
+    changes = list(re.finditer(_CHANGED.format(compared[1]) + "[^;{}]*", loop.body)) if compared else []
+    left = re.search(r"\bcontinue\s*;", loop.body)
+    if len(changes) != 1 or not left or left.start() > changes[0].start():
+        return ""
+    return f"its `continue` leaves out `{changes[0][0].strip()}`, which comes after it"
 
 
 def _with_step(loop: Loop, source: Source) -> Loop:

@@ -25,12 +25,13 @@ def _of_number(cause: Cause, source: Source) -> Cause:
     if not re.search(r"needs? \d+ stages, but only", cause.text) or not 0 < line <= len(source.lines):
         return cause
     shared = [loop.line for loop in source.loops if source.counts_threads(loop)]
-    stages = [n for at in (line, source.caller(line)) if at for n in source.loops_around(at) if n not in shared]
-    stages = [n for n in stages if not source.is_of_tiles(n)]
+    calls = source.calls(line) or [line]
+    around = [n for n in source.loops_around(calls[0]) if all(n in source.loops_around(at) for at in calls)]
+    stages = [n for n in around if n not in shared and not source.is_of_tiles(n)]
     if stages:
         return cause.also(f"where does the loop over the runs end? {source.quoted(stages[0])}")
-    test = source.test_around(source.caller(line) or line)
-    return cause.also(f"is this repeated? {source.quoted(test)}") if test else cause
+    tests = dict.fromkeys(test for at in calls if (test := source.test_around(at)))
+    return cause.also(f"is this repeated? {'; '.join(map(source.quoted, tests))}") if tests else cause
 
 
 def _of_comparison(cause: Cause, source: Source) -> Cause:
@@ -58,6 +59,9 @@ def _of_first_stage(cause: Cause, source: Source) -> Cause:
     asked = next((detail for detail in cause.details if detail.startswith("where do the loops over runs")), "")
     line = line_of(cause.place)[1]
     around = {loop for n in (line, *source.calls(line)) for loop in source.loops_around(n)}
+    _, first, last = source.function_of(line) if 0 < line <= len(source.lines) else ("", 1, 0)
+    own = {loop.line for loop in source.loops if first <= loop.line <= last and not source.counts_threads(loop)}
+    around |= own if not any(_HALVES.search(source.lines[loop - 1]) for loop in around) else set()
     strides = [
         source.quoted(loop)
         for loop in sorted(around)
@@ -283,6 +287,11 @@ def _of_exit(cause: Cause, source: Source) -> Cause:
             if left and (left[1] == "return" or source.loops_around(number)[-1:] == [loop.line]):
                 text = f"`{left[1]}` ends a thread's loop; `continue` skips one comparator: {source.quoted(number)}"
                 return replace(cause, place=f"{source.file}:{number}", details=(text, *cause.details))
+        if step := _STEP.search(loop.step or loop.body):
+            comes = source.assigned(step[step.lastindex or 1].strip(), source.step_of(loop.line))
+            asked_step = "; ".join(map(source.quoted, filter(None, (source.step_of(loop.line), comes))))
+            text = f"{asked.partition(': does it leave')[0]}: does its loop advance by too much? {asked_step}"
+            return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
     return cause
 
 

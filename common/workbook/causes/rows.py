@@ -30,6 +30,11 @@ _VARIANTS = {
     "01": "the keys 0 and 1 of each lane are never compared: even phases compare the pairs (0, 1) and (2, 3)",
     "23": "the keys 2 and 3 of each lane are never compared: even phases compare the pairs (0, 1) and (2, 3)",
     "12": "the keys 1 and 2 of each lane are never compared: odd phases compare them, too",
+    **{
+        f"{pair} turned": f"the keys {pair[0]} and {pair[1]} of each lane are put in the wrong order: the first one "
+        f"that is passed must be {pair[0]}"
+        for pair in ("01", "23", "12")
+    },
     "up": "the first key of a lane is never compared with the last one of the previous lane",
     "down": "the last key of a lane is never compared with the first one of the next lane",
     "first": "lane 0 has no previous lane, so its first key must stay as it is in odd phases",
@@ -67,9 +72,10 @@ class _Registers:
     def _exchange(self, i: int, k: int) -> None:
         if self.fault == f"{i}{k}":
             return
+        first, second = (max, min) if self.fault == f"{i}{k} turned" else (min, max)
         for lane in range(0, ROW, KEYS_PER_LANE):
             a, b = self.keys[lane + i], self.keys[lane + k]
-            self.keys[lane + i], self.keys[lane + k] = min(a, b), max(a, b)
+            self.keys[lane + i], self.keys[lane + k] = first(a, b), second(a, b)
 
     def sent(self) -> Iterator[dict[str, list[int]]]:
         """What the lanes send in each odd phase."""
@@ -251,9 +257,12 @@ class _Row:
                 text, _, must = words.partition(": ")
                 kept = self._keeps(place[way], fault) or place[way]
                 source = self.run.source(kept)
-                pairs = [n for n, line in enumerate(source.lines, 1) if _PAIR_OF_LANE.search(line)] * fault.isdigit()
+                pairs = [n for n, line in enumerate(source.lines, 1) if _PAIR_OF_LANE.search(line)] * fault[
+                    :2
+                ].isdigit()
                 compared = "; ".join(map(source.quoted, pairs[:KEYS_PER_LANE]))
-                tested = source.tested_by(line_of(kept)[1]) if "must stay" in text or "keep" in text else ""
+                is_left_out = fault in ("up", "down") or "must stay" in text or "keep" in text
+                tested = source.tested_by(line_of(kept)[1]) if is_left_out else ""
                 return Cause(kept, f"row {self.number}: {text}", (must, compared, tested))
         turned = [{way: [-key for key in own] for way, own in one.items()} for one in actual]
         if all(a == b for a, b in zip(turned, _Registers([-key for key in keys]).sent())):
@@ -270,7 +279,11 @@ class _Row:
         lines = [n for n in near if name and re.search(rf"=[^=;]*\b{name}\b", source.lines[n - 1])]
         # Of two lines with this function, the right one keeps the other key of its lane.
         index = 0 if fault in ("up turned", "up", "first") else KEYS_PER_LANE - 1
-        own = [n for n in lines if re.search(rf"\[{index}\]\s*=", source.lines[n - 1])] or lines
+        of_index = re.compile(rf"\w\[{index}\]\s*=[^=]")
+        own = [n for n in lines if of_index.search(source.lines[n - 1])] or lines
+        if len(own) != 1 and name and 0 < line <= len(source.lines):
+            _, _, last = source.function_of(line)
+            own = [n for n in range(line, last + 1) if of_index.search(source.lines[n - 1])]
         return f"{source.file}:{own[0]}" if len(own) == 1 else ""
 
     def _of_sent(self, keys: list[int], wrong: int, way: str, actual: dict[str, list[int]], place: str) -> Cause:

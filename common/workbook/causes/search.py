@@ -284,6 +284,15 @@ def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
     """An array of the step's own that the first launch reads, although nothing has been stored in it."""
     text = outcome.findings[0].text if outcome.findings and outcome.findings[0].kind == "uninitialized" else ""
     array = re.search(r"of (the array allocated at [^ ]+) .*nothing has been stored in this array at all", text)
+    first = outcome.launches[0] if len(outcome.launches) > 1 else None
+    if array and first and not any(first.get(name, 0) for name in _STORES):
+        name = first["kernel"].partition("<")[0].rpartition("::")[2]
+        begin, end = source.function_of(source.kernel(name))[1:] if source.kernel(name) else (1, 0)
+        stores = [n for n in range(begin, end + 1) if re.search(r"\w\s*\[[^\]]*\]\s*=[^=]", source.lines[n - 1])]
+        text = f"launch 1 ({name}) stores nothing, and the next launch reads {array[1]}"
+        guards = "; ".join(source.guards_of(stores[-1])) if stores else ""
+        which = f"does {source.quoted(stores[-1])} ever run? {guards}" if stores else ""
+        return Cause(f"{source.file}:{source.kernel(name) or 1}", text, (which,))
     line = next((n for n, line in enumerate(source.lines, 1) if "<<<" in line), 0)
     if not array or not line:
         return None
@@ -392,10 +401,9 @@ def _of_warps(outcome: Outcome, source: Source) -> Cause | None:
 
 def _without_stores(outcome: Outcome, source: Source) -> Cause | tuple[str, int] | None:
     """A kernel that stores nothing, where nothing else explains a wrong result: why, or its name and line."""
-    counted = ("global_st_requests", "global_atomic_requests")
     for launch in outcome.launches if outcome.status == "wrong" and not outcome.findings else ():
         own = [one for one in outcome.launches if one["kernel"] == launch["kernel"]]
-        if any(one.get(name, 0) for one in own for name in counted):
+        if any(one.get(name, 0) for one in own for name in _STORES):
             continue
         name = launch["kernel"].partition("<")[0].rpartition("::")[2]
         line = source.kernel(name)
@@ -635,4 +643,5 @@ _TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u3
 _OF_KEYS = re.compile("loses the key|variable of another type|which are in order|does not exchange")
 _OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times")
 _OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
+_STORES = ("global_st_requests", "global_atomic_requests")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

@@ -123,6 +123,12 @@ class Source:
         """The line above one that gives a variable its value; 0 if there is none, or `name` is no variable."""
         return self._assigned(name, before - 1) if name.isidentifier() else 0
 
+    def pointers_in(self, line: int) -> list[int]:
+        """The lines that define the pointers whose elements a line accesses."""
+        names = re.findall(rf"(?<![\w.])({_NAME})\s*\[", self.lines[line - 1])
+        found = (self._assigned(name, line - 1) for name in dict.fromkeys(names))
+        return [at for at in found if at and re.search(r"\*\s*(?:const\s+)?\w+\s*=", self.lines[at - 1])]
+
     def stored_in(self, array: str, first: int, last: int) -> int:
         """The first of some lines that stores in an array, or passes it to a function; 0: none does."""
         stores = re.compile(rf"\b{re.escape(array)}\s*\[[^\]]*\]\s*=[^=]|\w\s*\([^;]*\b{re.escape(array)}\b")
@@ -312,7 +318,9 @@ class Source:
         ahead = [test for test in tests if test[0] > line]
         found = ahead[:MOST_TESTS] if is_ahead else around[-1:] or leaving[-1:]
         if not found:
-            return ""
+            chosen = re.search(rf"=\s*!?({_NAME})\s*\?", self.lines[line - 1]) if 0 < line <= len(self.lines) else None
+            made = self._assigned(chosen[1], line - 1) if chosen else 0
+            return self.quoted(made) if made >= first else ""
         number, *_, condition = found[0]
         names = re.findall(rf"(?<![\w.]){_NAME}\b(?!\s*[(:<\[])", condition)
         comes = [at for name in names if (at := self._assigned(name, number - 1)) and at >= first]

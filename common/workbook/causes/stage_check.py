@@ -112,6 +112,11 @@ class Run:
         tests = [test for at in comes if (test := source.test_around(at)) and source.test_around(line) != test]
         return "; ".join(map(source.quoted, dict.fromkeys((*comes, *tests))))
 
+    def given(self, launch: Launch, *positions: int) -> str:
+        """ "`n / 2` and `run`": what a launch passes at some positions"""
+        source, line = self.source(launch.place), line_of(launch.place)[1]
+        return " and ".join(f"`{source.argument(line, position)}`" for position in positions)
+
     def makes(self, launch: Launch, *positions: int) -> str:
         """What gives a launch its arguments at some positions: the loops and the test around it that use their
         variables, and the lines that they come from."""

@@ -140,7 +140,8 @@ class Tile:
         if right.count(True) != 1:
             return ()
         side = right.index(True)
-        return (f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {source.quoted(line)}",)
+        wrong = f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {source.quoted(line)}"
+        return wrong, "; ".join(map(source.quoted, source.pointers_in(line)))
 
     @property
     def _begins(self) -> str:
@@ -941,10 +942,9 @@ def _too_many_phases(trace: Trace, n: int) -> Cause | None:
         first, end = (*launch.arguments, None, None)[3:5] if len(launch.arguments) == 5 else (None, None)
         if first is not None and end is not None and end - first > HALO and n > TILE_OF_PHASES:
             text = f"launch {number} runs {end - first} phases, but the halo of a tile has keys for {HALO} phases"
-            comes = Run(trace, "u32", "ascending").passed_of(launch, 3, 4)
-            return Cause(
-                launch.place, text, (f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}", comes)
-            )
+            run = Run(trace, "u32", "ascending")
+            passed = f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}: {run.given(launch, 3, 4)}"
+            return Cause(launch.place, text, (passed, run.passed_of(launch, 3, 4)))
     return None
 
 
@@ -958,6 +958,11 @@ def _too_few_phases(run: Run, n: int) -> Cause | None:
     if not counts or sum(counts) >= needed:
         return None
     place = (places or [run.trace.launches[-1].place])[-1]
+    earliest = run.trace.launches[0]
+    begin, end = earliest.arguments[3:5] if len(earliest.arguments) == 5 else (None, None)
+    if not sum(counts) and begin is not None and end is not None and end <= begin:
+        text = f"launch 1 ({earliest.kernel}) runs no phase: it passes first_phase = {begin} and end_phase = {end}"
+        return Cause(earliest.place, text, (run.given(earliest, 3, 4), run.passed_of(earliest, 3, 4)))
     if not sum(counts):
         array = busiest(run.trace.accesses, "shared")
         name = array.name if array else run.array
