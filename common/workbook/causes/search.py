@@ -123,8 +123,8 @@ class Search:
             only = f"thread {loads[0].thread} reads only {run.named(loads[0].offset // loads[0].bytes)}"
             return Cause(place, f"{only}, so there is nothing to compare it with", (run.index_of(place),))
         decided = run.decision_of(place, is_ahead=True)
-        detail = "is a store missing at the end of the kernel, or is each key stored back to where it was read?"
-        return Cause(f"{source.file}:{line}", f"{text}, so its results are lost", (decided or detail,))
+        asked = "is a store missing at the end of the kernel, or is each key stored back to where it was read?"
+        return Cause(f"{source.file}:{line}", f"{text}, so its results are lost", (decided, asked))
 
     def _observed(self, outcome: Outcome) -> Outcome:
         """The same case on the check build, which notes what is launched, if the outcome is of another build."""
