@@ -110,7 +110,10 @@ class Search:
         if not loads:
             at = source.comparing(line)
             tests = source.guards_of(at) if at else []
-            compared = f"or are the two keys of a comparison the same one? {source.quoted(at)}" if at else ""
+            compared = (
+                "or are the two keys of a comparison the same one, or is each key stored back to where it was read"
+            )
+            compared = f"{compared}? {source.quoted(at)}" if at else ""
             which = "does one of these conditions keep" if len(tests) > 1 else "does this condition keep"
             asked = f"{which} all threads from their work? {'; '.join(tests)}" if tests else ""
             comes = source.values_of(at) if at else ""
