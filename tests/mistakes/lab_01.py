@@ -807,7 +807,7 @@ MISTAKES = (
         {"b = keys[i + 1];": "b = keys[i];"},
         [
             "exchange_pairs stores nothing in global memory",
-            "the same one?",
+            "or are the two keys of a comparison",
             "line 26: const Key a = keys[i], b = keys[i]",
         ],
     ),
