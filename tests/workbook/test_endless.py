@@ -63,6 +63,9 @@ class Endless(unittest.TestCase):
         loop = "int t = threadIdx.x;\n  for (int i = t; i < n; ++i) keys[i] = 0;"
         self.assertIn("x.cu:4: error: this loop begins with the number of a thread, but advances by 1", cause(loop))
         self.assertNotIn("advances by 1", cause(loop.replace("i = t", "i = 0")))
+        own = "int t = 4 * threadIdx.x, end = t + 4;\n  for (int i = t; i < end; ++i) keys[i] = 0;"
+        self.assertNotIn("advances by 1", cause(own))
+        self.assertNotIn("advances by 1", cause(own.replace("i < end", "i < t + 4")))
 
     def test_halving(self) -> None:
         loop = "for (int stride = n / 2; stride >= 0; stride /= 2)\n    keys[stride] = 0;"

@@ -50,7 +50,7 @@ def repeated(source: Source) -> Cause | None:
 
 
 def _of_all_threads(source: Source, loops: Sequence[Loop]) -> Cause | None:
-    loop = next((one for one in reversed(loops) if _is_by_one(one) and source.counts_threads(one)), None)
+    loop = next((one for one in reversed(loops) if _is_by_one(one) and _is_of_all_work(source, one)), None)
     if loop is None:
         return None
     text = (
@@ -58,6 +58,16 @@ def _of_all_threads(source: Source, loops: Sequence[Loop]) -> Cause | None:
     )
     remedy = "it must advance by the number of threads that share the work"
     return Cause(f"{source.file}:{loop.line}", text, (remedy,), is_certain=True)
+
+
+def _is_of_all_work(source: Source, loop: Loop) -> bool:
+    """Whether a loop begins with the number of a thread, and does not end at one of its own, as one over the few
+    elements of a thread does."""
+    limit = re.sub(_NAME, "", loop.condition, count=1)
+    names = re.findall(rf"(?<![\w.]){_NAME}", limit)
+    made = [source.definition(name, loop.line) for name in names if name.isidentifier()]
+    made += [source.definition(name, loop.line) for text in made for name in re.findall(_NAME, text.partition("=")[2])]
+    return source.counts_threads(loop) and "threadIdx" not in " ".join((limit, *made))
 
 
 def _is_by_one(loop: Loop) -> bool:
