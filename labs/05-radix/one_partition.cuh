@@ -194,11 +194,12 @@ static __global__ void __launch_bounds__(sample_threads)
   counts[t] = 0;
   if (t == 0) exchange[0] = samples[0];
   __syncthreads();  // a thread adds to elements of `counts` that others have cleared, and reads exchange[0]
+  const std::uint32_t first_sample = exchange[0];
   bool differs = false;
 #pragma unroll
   for (int i = 0; i < count; ++i) {
     atomicAdd(&counts[samples[i] >> 24], 1u);
-    differs |= samples[i] != exchange[0];
+    differs |= samples[i] != first_sample;
   }
   // If all samples are equal, all keys may be equal, and in order. This is also the barrier before a thread reads an
   // element of `counts` to which others have added.
@@ -297,6 +298,7 @@ void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, Ke
   const auto partition = early_launch<partition_once<Core, Partition, Key>>(blocks, Partition::threads, 0, stream);
   CUDA_CHECK(
       cudaLaunchKernelEx(&partition, partition_once<Core, Partition, Key>, input, scratch, room, transform, plan));
+  CUDA_CHECK(cudaGetLastError());
   using Tile = typename Intervals::Tile;
   const lab::Device& device = lab::Device::current();
   const unsigned pass_blocks = lab::blocks_or({}, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
@@ -305,6 +307,7 @@ void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, Ke
                                                                        Intervals::shared_bytes, stream);
   CUDA_CHECK(cudaLaunchKernelEx(&sort, sort_intervals<Core, Intervals, Key>, keys, scratch, room, transform, plan,
                                 pass_blocks));
+  CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace detail
