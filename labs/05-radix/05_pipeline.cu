@@ -13,10 +13,11 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 80 to write, 288 given.
+// Lines: 81 to write, 295 given.
 #include <algorithm>
 #include <cstdint>
 
+#include "early_launch.cuh"
 #include "first_pass.cuh"
 #include "key_transform.cuh"
 #include "pass_plan.cuh"
@@ -184,6 +185,7 @@ template <class Tile, class Key, class Value>
 __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_multiprocessor)
     sweep(Pairs<lab::Bits<Key>, Value> primary, Pairs<lab::Bits<Key>, Value> scratch, std::int64_t n,
           KeyTransform<Key> transform, PassPlan<Key>* plan, volatile typename Tile::Word* statuses) {
+  wait_for_earlier_kernels();
   if (plan->negative_zeros == 0) {  // then a digit takes one instruction
     sweep_passes<Tile>(primary, scratch, n, transform.without_negative_zero(), plan, statuses);
   } else if constexpr (!std::is_integral_v<Key>) {
@@ -222,16 +224,21 @@ void sort_by_passes(PassMemory<Key, Value> memory, std::int64_t n, KeyTransform<
 template <class Tile, class Key, class Value>
 void sort_with_own_memory(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTransform<Key> transform,
                           lab::LaunchShape shape, cudaStream_t stream) {
-  const Buffers<lab::Bits<Key>, Value> buffers(keys, values, stream);
+  using Bits = lab::Bits<Key>;
   const TemporaryBytes bytes = temporary_bytes<Tile>(keys.n);
-  const lab::DeviceArray<char> temporary(std::int64_t(bytes.all), stream);
-  CUDA_CHECK(cudaMemsetAsync(temporary.data(), 0, bytes.cleared, stream));
-  auto primary = buffers.from, scratch = buffers.to;
+  // One array for everything, because each allocation takes time.
+  const std::int64_t first = (std::int64_t(bytes.all) + 255) / 256 * 256,
+                     key_bytes = keys.n * std::int64_t(sizeof(Bits));
+  const lab::DeviceArray<char> array(first + key_bytes + values.n * std::int64_t(sizeof(Value)), stream);
+  CUDA_CHECK(cudaMemsetAsync(array.data(), 0, bytes.cleared, stream));
+  char* const copies = array.data() + first;
+  Pairs<Bits, Value> primary = {keys.data, values.data};
+  Pairs<Bits, Value> scratch = {reinterpret_cast<Bits*>(copies), reinterpret_cast<Value*>(copies + key_bytes)};
   if constexpr (PassPlan<Key>::passes % 2 == 1) {  // the only pass must end where the keys began
     CUDA_CHECK(cudaMemcpyAsync(scratch.keys, primary.keys, keys.n * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
     std::swap(primary, scratch);
   }
-  const PassMemory<Key, Value> memory = {primary, scratch, temporary.data(), nullptr};
+  const PassMemory<Key, Value> memory = {primary, scratch, array.data(), nullptr};
   sort_by_passes<Tile>(memory, keys.n, transform, shape, stream);
 }
 

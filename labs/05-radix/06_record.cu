@@ -14,7 +14,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 79 to write, 201 given.
+// Lines: 79 to write, 198 given.
 #include <cstdint>
 
 #include "03-bitonic/bitonic.h"
@@ -158,11 +158,8 @@ void sort_or_fall_back(lab::Span<Key> keys, lab::Order order, std::int64_t room,
 
 template <class Key>
 void sort_by_one(lab::Span<Key> keys, lab::Order order, cudaStream_t stream) {
-  const auto queue = [=](auto primary, auto* scratch, auto transform, OnePartitionPlan* plan) {
-    sort_by_one_partition<Core>(primary, scratch, transform, plan, stream);
-    return &plan->unsorted;
-  };
-  sort_or_fall_back<OnePartitionPlan>(keys, order, room_of_intervals(keys.n), stream, queue);
+  const lab::Span<std::uint32_t> primary = {reinterpret_cast<std::uint32_t*>(keys.data), keys.n};
+  sort_by_one_partition<Core>(primary, transform_for<Key>(order), stream);
 }
 
 template <class Shapes, class Key>

@@ -3,7 +3,8 @@
 // Bins: the block counts the keys in about as many bins as it has keys, by the bits below those of the bucket, and puts
 // each key into its bin. Then all keys are in order except for those in the same bin, of which there are few.
 // Neighbours: therefore a few phases in which neighbours exchange keys finish the sort, without passes by the other
-// bits. A bucket with a bin that has too many keys is sorted by passes in shared memory instead, those of tile.cuh.
+// bits. A bucket with a bin that has too many keys is sorted from the lowest bits instead: by bins of these, where equal
+// keys may meet in any order, and then by passes in shared memory, those of tile.cuh.
 // Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes. The bins
 // are ours.
 #pragma once
@@ -179,32 +180,60 @@ struct BucketTransform {
   __device__ std::uint32_t inverse(std::uint32_t key) const { return transform.inverse(key + base); }
 };
 
+/// The digits of passes that sort by the bits from `shift` on.
+template <int shift>
+struct DigitsFrom {
+  __device__ unsigned digit(std::uint32_t key, int pass) const { return key >> (shift + 8 * pass) & (byte_values - 1); }
+};
+
+/// Puts the keys of a bucket into bucket.keys, in the order of their lowest Shape::bin_bits bits. Returns the bits in
+/// which some keys differ.
+template <class Shape, class From>
+__device__ std::uint32_t sort_by_lowest_bits(Bucket<Shape>& bucket, BucketJob<From> job) {
+  constexpr int bits_above = 32 - Shape::bin_bits;
+  __shared__ std::uint32_t differences;
+  if (threadIdx.x == 0) differences = 0;
+  clear_bucket(bucket, job);
+  __syncthreads();  // a thread adds to `differences` and to elements of bucket.bins, which others have cleared
+  const std::uint32_t first_key = job.from[0];
+  std::uint32_t own = 0;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < job.count; i += Shape::threads) {
+    const std::uint32_t key = job.from[i];
+    own |= key ^ first_key;
+    claim_in_bin(bucket, key, bits_above);
+  }
+  if (own != 0) atomicOr(&differences, own);
+  __syncthreads();  // a thread reads `differences` and scans elements of bucket.bins, to which others have added
+  scan_bin_counts(bucket, job);
+  __syncthreads();  // a thread claims positions from bucket.bins, which others have written
+#pragma unroll 4
+  for (int i = threadIdx.x; i < job.count; i += Shape::threads) {
+    const std::uint32_t key = job.from[i];
+    bucket.keys[Shape::margin + claim_in_bin(bucket, key, bits_above)] = key;
+  }
+  __syncthreads();  // a thread loads keys that others have put into bucket.keys
+  return differences;
+}
+
 /// Sorts a bucket, in dynamic shared memory, by Core::sort_bucket(bucket, job, transform). If that returns false,
-/// because a bin has too many keys, it has stored nothing, and passes by Core::RankAndScatter (see sort_items) sort the
-/// bucket. They are slower, but sort any keys.
+/// because a bin has too many keys, it has stored nothing. Then bins put the keys in the order of their lowest bits, and
+/// passes by Core::RankAndScatter (see sort_items) sort them by the others. This is slower, but sorts any keys.
 template <class Core, class Shape, class From, class Key>
 __device__ void sort_any_bucket(BucketJob<From> job, KeyTransform<Key> transform) {
   extern __shared__ uint4 shared_memory[];
-  __shared__ std::uint32_t differences;  // the bits in which some keys of the bucket differ
-  if (threadIdx.x == 0) differences = 0;
-  if (Core::sort_bucket(*reinterpret_cast<Bucket<Shape>*>(shared_memory), job, transform)) return;
-  // The tile overwrites the bucket, whose max_bin other threads may still be reading. And all threads add to
-  // `differences`, which thread 0 has cleared.
-  __syncthreads();
-  auto& tile = tile_in_shared_memory<BucketTile<Shape>>();
+  auto& bucket = *reinterpret_cast<Bucket<Shape>*>(shared_memory);
+  if (Core::sort_bucket(bucket, job, transform)) return;
+  __syncthreads();  // the bins are cleared, while other threads may still be reading bucket.max_bin
+  const std::uint32_t differences = sort_by_lowest_bits(bucket, job);
   Items<BucketTile<Shape>> items((job.count + Shape::threads - 1) / Shape::threads);
-  const std::uint32_t first_key = job.from[0];
-  std::uint32_t own_differences = 0;
 #pragma unroll
   for (int row = 0; row < Shape::items; ++row) {
-    const int i = items.first + 32 * row;
-    items.keys[row] = i < job.count ? job.from[i] : ~0u;
-    if (i < job.count) own_differences |= items.keys[row] ^ first_key;
+    if (row < items.rows) items.keys[row] = bucket.keys[Shape::margin + items.first + 32 * row];
   }
-  if (own_differences != 0) atomicOr(&differences, own_differences);
-  __syncthreads();                                 // all threads read `differences`, to which others have added
-  const KeyTransform<std::uint32_t> identity(0u);  // the keys are transformed already
-  sort_items<typename Core::RankAndScatter>(tile, items, identity, differences);
+  __syncthreads();  // the tile overwrites the bucket, which others may still be reading
+  auto& tile = tile_in_shared_memory<BucketTile<Shape>>();
+  sort_items<typename Core::RankAndScatter>(tile, items, DigitsFrom<Shape::bin_bits>{}, differences >> Shape::bin_bits);
   items.store(BucketTransform<Key>{transform, job.base}, job.count, Pairs<std::uint32_t, NoValue>{job.to, nullptr});
 }
 

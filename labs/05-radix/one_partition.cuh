@@ -1,24 +1,29 @@
 // The method of step 06 for fewer keys, for which launches take longer than moving the keys: one partition into 256
-// intervals, then a sort of each. These are two launches, and no key is counted first. If a sample of the keys is
+// intervals, then a sort of each. No key is counted first. A sample of the keys decides how they are divided. If it is
 // spread evenly, the highest byte of a key is its interval. Otherwise splitters divide the keys (splitters.cuh). An
-// interval has room for more keys than it has on average. If one of them has still more, the keys are left unsorted:
-// none has been overwritten yet.
+// interval has room for more keys than it has on average. If one of them has still more, passes sort the keys after all
+// (few_passes.cuh), of which none has been overwritten yet. Each kernel begins while the one in front of it ends
+// (early_launch.cuh).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "bucket_sort.cuh"
+#include "early_launch.cuh"
+#include "few_passes.cuh"
 #include "partition.cuh"
 #include "sample.cuh"
 #include "splitters.cuh"
 #include "step/device.h"
+#include "step/device_array.h"
 #include "step/launch_shape.h"
 
 namespace radix {
 
-/// What the two kernels share. All 0 at the start.
+/// What the kernels share. The first of them clears it.
 struct alignas(16) OnePartitionPlan {
+  FewPassesPlan passes;  ///< which sort the keys if the partition cannot
   unsigned sizes[bucket_count];
   std::uint32_t ends[intervals];  ///< upper ends of the intervals, if splitters divide the keys
   unsigned has_splitters;         ///< not 0 if splitters divide the keys
@@ -27,12 +32,15 @@ struct alignas(16) OnePartitionPlan {
   unsigned unsorted;              ///< not 0 if the partition cannot sort the keys
 };
 
-/// How the keys are divided, and a Bucket in which an interval is sorted. If they are not spread evenly, each thread
-/// takes `samples_of_thread` samples, which make 2^log_intervals intervals with four samples each.
-template <int samples_of_thread, int log_intervals, class TheBucket>
+/// A Bucket in which an interval is sorted, and what follows from it.
+template <class TheBucket>
 struct IntervalShape {
-  static constexpr int samples = samples_of_thread, levels = log_intervals;
   using Bucket = TheBucket;
+  using Tile = radix::Tile<TileShape<Bucket::threads, 8, Bucket::blocks_per_multiprocessor>, std::uint32_t,
+                           std::uint32_t, NoValue>;  ///< of the passes
+  /// The dynamic shared memory of a block that sorts an interval, or that makes the passes.
+  static constexpr std::size_t shared_bytes =
+      std::max({bucket_bytes<Bucket>, sizeof(Tile), Bucket::threads / 64 * sizeof(FewPassesPlan::counts)});
 
   /// How many of n keys there is room for in each interval.
   static unsigned room(std::int64_t n) {
@@ -40,12 +48,12 @@ struct IntervalShape {
   }
 };
 
-/// Calls f() with the shape that suits n keys as its template argument, and returns the result.
+/// Calls f() with the shape that suits n keys as its template argument, and returns the result. There is room for 2.2
+/// times as many keys as an interval has on average, or more.
 template <class F>
 auto with_interval_shape(std::int64_t n, F f) {
-  if (n <= 1 << 18) return f.template operator()<IntervalShape<1, 7, MediumBucket>>();
-  if (n <= 1 << 19) return f.template operator()<IntervalShape<2, 8, MediumBucket>>();
-  return f.template operator()<IntervalShape<2, 8, LargeBucket>>();
+  return n <= 1 << 20 ? f.template operator()<IntervalShape<MediumBucket>>()
+                      : f.template operator()<IntervalShape<LargeBucket>>();
 }
 
 /// How many keys there is room for in all intervals of n keys: at most 18 MiB.
@@ -55,6 +63,11 @@ inline std::int64_t room_of_intervals(std::int64_t n) {
 
 namespace detail {
 
+inline constexpr int sample_threads = 256;
+/// How many of the 4096 samples may have the same highest byte if the keys are spread evenly. Of 700 arrays of such keys,
+/// one has more.
+inline constexpr unsigned max_samples_per_byte = 36;
+
 /// The bucket of a key if the keys are spread evenly. The highest byte is the interval, and equal keys have no bucket.
 struct HighestByte {
   static constexpr int bits = 8;
@@ -62,25 +75,16 @@ struct HighestByte {
 };
 
 /// What the threads of a block share while they partition a tile.
-template <class Shape, int levels>
+template <class Shape>
 struct OnePartitionTile {
   unsigned counts[bucket_count];   ///< of the tile's keys
   unsigned begins[bucket_count];   ///< where the buckets begin in the tile
   unsigned offsets[bucket_count];  ///< where they continue in the output, less where they begin in the tile
   unsigned warp_sums[Shape::threads / 32];
-  Splitters<levels> splitters;
+  Splitters splitters;
   std::uint32_t keys[Shape::size];
   std::uint16_t buckets[Shape::size];  ///< of the keys
   static_assert(Shape::threads == bucket_count, "every bucket has a thread");
-
-  /// True if the samples, one per thread, are not spread evenly: some highest byte has more than 10 of the 512. One in
-  /// 500 arrays of evenly spread keys has such samples. False if all samples are equal to `first`, since then all keys
-  /// may be equal, and in order. All threads of the block call it. `begins` is all 0.
-  __device__ bool is_crowded(std::uint32_t sample, std::uint32_t first) {
-    const bool crowded = atomicAdd(&begins[HighestByte::bucket(sample)], 1u) >= 10;
-    const bool some_differ = __syncthreads_or(sample != first);
-    return __syncthreads_or(crowded) && some_differ;
-  }
 };
 
 /// Loads a thread's keys of the tile that begins at key `first`.
@@ -118,8 +122,8 @@ __device__ void find_buckets(const PartitionItems<Shape>& items, unsigned (&buck
 }
 
 /// The same for keys that splitters divide. From every key, subtracts the smallest number of its interval.
-template <class Shape, int levels>
-__device__ void find_buckets(PartitionItems<Shape>& items, const Splitters<levels>& splitters,
+template <class Shape>
+__device__ void find_buckets(PartitionItems<Shape>& items, const Splitters& splitters,
                              unsigned (&buckets)[Shape::items]) {
 #pragma unroll
   for (int row = 0; row < Shape::items; ++row) {
@@ -131,8 +135,8 @@ __device__ void find_buckets(PartitionItems<Shape>& items, const Splitters<level
 
 /// Moves the tile's keys of interval i to to[i * room] and further, in any order. Keys that equal a splitter are only
 /// counted. shared.counts is all 0, and a barrier has followed since it was cleared.
-template <class Core, class Shape, int levels>
-__device__ void partition_tile(OnePartitionTile<Shape, levels>& shared, const PartitionItems<Shape>& items,
+template <class Core, class Shape>
+__device__ void partition_tile(OnePartitionTile<Shape>& shared, const PartitionItems<Shape>& items,
                                const unsigned (&buckets)[Shape::items], unsigned room, std::uint32_t* to,
                                OnePartitionPlan* plan) {
   const int t = threadIdx.x;
@@ -169,38 +173,64 @@ __device__ void partition_tile(OnePartitionTile<Shape, levels>& shared, const Pa
   }
 }
 
+/// Fills the plan, from a sample of the keys: whether splitters divide them, and which. One block. An interval between
+/// splitters has 16 samples. One in 10,000 has more than 2.2 times as many keys as the average.
+template <class Key>
+static __global__ void __launch_bounds__(sample_threads)
+    plan_intervals(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, OnePartitionPlan* plan) {
+  static_assert(sample_threads == intervals && sample_threads == byte_values, "a thread has one of each");
+  constexpr int count = 16;
+  __shared__ std::uint32_t exchange[sample_threads * count];
+  __shared__ unsigned counts[byte_values];  // of the samples with each highest byte
+  let_next_kernel_begin();                  // which loads its keys before it waits
+  const int t = threadIdx.x;
+  std::uint32_t samples[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    samples[i] = transform.forward(keys.data[sample_position(t + i * sample_threads, keys.n)]);
+  }
+  unsigned* const words = reinterpret_cast<unsigned*>(plan);
+  for (int i = t; i < int(sizeof *plan / sizeof *words); i += sample_threads) words[i] = 0;
+  counts[t] = 0;
+  if (t == 0) exchange[0] = samples[0];
+  __syncthreads();  // a thread adds to elements of `counts` that others have cleared, and reads exchange[0]
+  const std::uint32_t first_sample = exchange[0];
+  bool differs = false;
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    atomicAdd(&counts[samples[i] >> 24], 1u);
+    differs |= samples[i] != first_sample;
+  }
+  // If all samples are equal, all keys may be equal, and in order. This is also the barrier before a thread reads an
+  // element of `counts` to which others have added.
+  if (!__syncthreads_or(differs) || !__syncthreads_or(counts[t] > max_samples_per_byte)) return;
+  sort_in_registers(samples, exchange);
+  if (t > 0) plan->ends[t - 1] = samples[0];
+  if (t == 0) plan->ends[intervals - 1] = 0xffffffffu, plan->has_splitters = 1;
+}
+
 /// Moves the transformed keys of interval i to to[i * room] and further, in any order, less the interval's smallest
 /// number. If the interval has no room for so many keys, the rest is not stored, and plan->unsorted is set.
-template <class Core, class Shape, int samples, int levels, class Key>
+template <class Core, class Shape, class Key>
 static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
     partition_once(lab::Span<const std::uint32_t> keys, std::uint32_t* to, unsigned room, KeyTransform<Key> transform,
                    OnePartitionPlan* plan) {
-  __shared__ OnePartitionTile<Shape, levels> shared;
+  __shared__ OnePartitionTile<Shape> shared;
   const int t = threadIdx.x, first = int(blockIdx.x) * Shape::size;
-  shared.counts[t] = shared.begins[t] = 0;
-  // All blocks take the same samples.
-  const std::uint32_t sample = transform.forward(keys.data[sample_position(t, keys.n)]);
-  const std::uint32_t first_sample = transform.forward(keys.data[sample_position(0, keys.n)]);
+  shared.counts[t] = 0;
   PartitionItems<Shape> items;
   load_tile(items, keys, first);
-  __syncthreads();  // a thread adds to elements of `counts` and `begins` that others have cleared
-  const bool is_crowded = shared.is_crowded(sample, first_sample);
-  // Of intervals with four samples, 1 in 30,000 has more than 4.25 times as many keys as the average.
-  if (is_crowded && (keys.n >> levels) * 17 / 4 > room) {
-    if (blockIdx.x == 0 && t == 0) atomicOr(&plan->unsorted, 1u);
-    return;
-  }
+  wait_for_earlier_kernels();  // the plan is read and changed
+  let_next_kernel_begin();
+  const bool has_splitters = plan->has_splitters != 0;
+  if (has_splitters) shared.splitters.load(plan->ends);
   const Seen seen = transform_tile(items, keys, first, transform);
   // Partitions do not keep the order of equal keys, and -0 and +0 are equal, but not the same.
   if (seen.zeros != 0 && (atomicOr(&plan->zeros, seen.zeros) | seen.zeros) == 3) atomicOr(&plan->unsorted, 1u);
+  // This is also the barrier before a thread adds to an element of `counts` that another has cleared.
   if (__syncthreads_or(seen.out_of_order) && t == 0) atomicOr(&plan->out_of_order, 1u);
   unsigned buckets[Shape::items];
-  if (is_crowded) {
-    find_splitters<samples>(keys, transform, sample, shared.splitters, shared.keys);
-    if (blockIdx.x == 0) {
-      if (t < shared.splitters.count) plan->ends[t] = shared.splitters.ends[t];
-      if (t == 0) plan->has_splitters = 1;
-    }
+  if (has_splitters) {
     find_buckets(items, shared.splitters, buckets);
   } else {
     find_buckets(items, buckets);
@@ -220,15 +250,24 @@ __device__ void store_equal_keys(const unsigned* firsts, const OnePartitionPlan*
   }
 }
 
-/// Sorts interval blockIdx.x, and stores its keys behind those of the intervals before it.
-template <class Core, class Shape, class Key>
-static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    sort_intervals(const std::uint32_t* from, unsigned room, std::uint32_t* keys, KeyTransform<Key> transform,
-                   const OnePartitionPlan* plan) {
+/// Sorts interval blockIdx.x, and stores its keys behind those of the intervals before it. If the partition could not
+/// divide the keys, the first `pass_blocks` blocks sort them by passes.
+template <class Core, class Intervals, class Key>
+static __global__ void __launch_bounds__(Intervals::Bucket::threads, Intervals::Bucket::blocks_per_multiprocessor)
+    sort_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, unsigned room, KeyTransform<Key> transform,
+                   OnePartitionPlan* plan, unsigned pass_blocks) {
+  using Shape = typename Intervals::Bucket;
   static_assert(Shape::threads >= bucket_count, "every bucket has a thread");
   __shared__ unsigned sums[Shape::threads / 32], firsts[bucket_count + 1];
+  wait_for_earlier_kernels();
   const unsigned t = threadIdx.x, own = blockIdx.x, size = t < bucket_count ? plan->sizes[t] : 0;
-  if (plan->out_of_order == 0 || plan->unsorted != 0) return;
+  if (plan->out_of_order == 0) return;
+  if (plan->unsorted != 0) {
+    if (own >= pass_blocks) return;
+    auto* const statuses = reinterpret_cast<volatile unsigned*>(plan + 1);
+    return sort_by_few_passes<Core, typename Intervals::Tile>(
+        FewPassesJob<Key>{keys, scratch, transform, &plan->passes, statuses});
+  }
   unsigned total;
   const unsigned first = block_exclusive_sum(size, sums, total);
   if (t < bucket_count) firsts[t] = first;
@@ -237,14 +276,14 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   std::uint32_t base = 0;
   int bits = HighestByte::bits;
   if (plan->has_splitters != 0) {
-    store_equal_keys(firsts, plan, keys, transform);
+    store_equal_keys(firsts, plan, keys.data, transform);
     base = interval_base(plan->ends, own);
     bits = min(__clz(int(plan->ends[own] - base)), 31);
   }
   const int count = int(firsts[2 * own + 1] - firsts[2 * own]);
   if (count == 0) return;
-  sort_any_bucket<Core, Shape>(BucketJob<std::uint32_t>{from + own * room, base, keys + firsts[2 * own], count, bits},
-                               transform);
+  const BucketJob<std::uint32_t> job{scratch + own * room, base, keys.data + firsts[2 * own], count, bits};
+  sort_any_bucket<Core, Shape>(job, transform);
 }
 
 /// Queues the sort, with intervals of a shape that Intervals states.
@@ -252,24 +291,44 @@ template <class Core, class Intervals, class Key>
 void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, KeyTransform<Key> transform,
                        OnePartitionPlan* plan, cudaStream_t stream) {
   using Partition = SmallPartition;
-  using Bucket = typename Intervals::Bucket;
   const unsigned room = Intervals::room(keys.n), blocks = lab::blocks_or({}, keys.n, Partition::size);
-  partition_once<Core, Partition, Intervals::samples, Intervals::levels><<<blocks, Partition::threads, 0, stream>>>(
-      lab::Span<const std::uint32_t>{keys.data, keys.n}, scratch, room, transform, plan);
+  const lab::Span<const std::uint32_t> input = {keys.data, keys.n};
+  plan_intervals<<<1, sample_threads, 0, stream>>>(input, transform, plan);
   CUDA_CHECK(cudaGetLastError());
-  lab::allow_shared_memory<sort_intervals<Core, Bucket, Key>>(bucket_bytes<Bucket>, lab::Device::current());
-  sort_intervals<Core, Bucket>
-      <<<intervals, Bucket::threads, bucket_bytes<Bucket>, stream>>>(scratch, room, keys.data, transform, plan);
+  const auto partition = early_launch<partition_once<Core, Partition, Key>>(blocks, Partition::threads, 0, stream);
+  CUDA_CHECK(
+      cudaLaunchKernelEx(&partition, partition_once<Core, Partition, Key>, input, scratch, room, transform, plan));
+  CUDA_CHECK(cudaGetLastError());
+  using Tile = typename Intervals::Tile;
+  const lab::Device& device = lab::Device::current();
+  const unsigned pass_blocks = lab::blocks_or({}, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
+  lab::allow_shared_memory<sort_intervals<Core, Intervals, Key>>(Intervals::shared_bytes, device);
+  const auto sort = early_launch<sort_intervals<Core, Intervals, Key>>(intervals, Intervals::Bucket::threads,
+                                                                       Intervals::shared_bytes, stream);
+  CUDA_CHECK(cudaLaunchKernelEx(&sort, sort_intervals<Core, Intervals, Key>, keys, scratch, room, transform, plan,
+                                pass_blocks));
   CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace detail
 
-/// Queues the sort. `scratch` has room for room_of_intervals(n) keys. `plan` is in device memory and all 0. If
-/// plan->unsorted is not 0 afterwards, the keys are as they were. Core: see for_each_row and sort_any_bucket.
+/// The bytes of a sort's plan, and of the status words behind it, in whole lines of the cache.
+inline std::int64_t one_partition_bytes(std::int64_t n) {
+  return with_interval_shape(n, [n]<class Intervals>() {
+    using Tile = typename Intervals::Tile;
+    const std::int64_t bytes = sizeof(OnePartitionPlan) + statuses_of<Tile>(n) * sizeof(unsigned);
+    return (bytes + 255) / 256 * 256;
+  });
+}
+
+/// Queues the sort. Core: see for_each_row, sort_any_bucket and sort_by_few_passes.
 template <class Core, class Key>
-void sort_by_one_partition(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, KeyTransform<Key> transform,
-                           OnePartitionPlan* plan, cudaStream_t stream) {
+void sort_by_one_partition(lab::Span<std::uint32_t> keys, KeyTransform<Key> transform, cudaStream_t stream) {
+  const std::int64_t bytes = one_partition_bytes(keys.n);
+  // One array for everything, since each allocation takes 1.7 microseconds of the host's time on some machines.
+  const lab::DeviceArray<char> memory(bytes + room_of_intervals(keys.n) * std::int64_t(sizeof(std::uint32_t)), stream);
+  auto* const plan = reinterpret_cast<OnePartitionPlan*>(memory.data());
+  auto* const scratch = reinterpret_cast<std::uint32_t*>(memory.data() + bytes);
   with_interval_shape(keys.n, [=]<class Intervals>() {
     detail::sort_by_intervals<Core, Intervals>(keys, scratch, transform, plan, stream);
   });

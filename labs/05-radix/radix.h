@@ -142,7 +142,7 @@ TemporaryBytes pipeline_temporary_bytes(std::int64_t n);
 /// most 32 values. Bytes, and many keys of 2 bytes, are counted by step 06 of lab 04. All others are sorted by step 05,
 /// and so are all but bytes if a shape is given. Not stable where that cannot be noticed: for keys without values.
 /// Shape: any blocks, 512 threads. Temporary memory: that of step 05, and at most 0.6 MiB. One
-/// partition takes up to 18 MiB instead of a copy of the keys.
+/// partition takes up to 18.3 MiB instead.
 /// Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,

@@ -7,8 +7,7 @@
 
 #include <cstdint>
 
-#include "key_transform.cuh"
-#include "sample.cuh"
+#include "radix.h"
 
 namespace radix {
 
@@ -16,18 +15,21 @@ namespace radix {
 /// 2 * i + 1 for those that equal its upper end.
 inline constexpr int intervals = 256, bucket_count = 2 * intervals;
 
-/// The splitters of 2^levels intervals, in shared memory.
-template <int levels>
+/// The splitters, in shared memory.
 struct Splitters {
-  static constexpr int count = 1 << levels;
+  static constexpr int levels = 8;
+  static_assert(intervals == 1 << levels);
 
-  std::uint32_t ends[count];  ///< the upper ends of the intervals, in order; the last one is the largest number
-  std::uint32_t tree[count];  ///< the same, without the last one, as a search tree: below node i are 2 i, 2 i + 1
+  std::uint32_t ends[intervals];  ///< the upper ends of the intervals, in order; the last one is the largest number
+  std::uint32_t tree[intervals];  ///< the same, without the last one, as a search tree: below node i are 2 i, 2 i + 1
 
-  /// Fills `tree` from `ends`. All threads of the block call it, after a barrier, and one follows before the search.
-  __device__ void make_tree() {
+  /// Copies the ends, and makes the tree. The block has at least `intervals` threads, all of which call it. A barrier
+  /// must follow before the search.
+  __device__ void load(const std::uint32_t* all_ends) {
     const unsigned node = threadIdx.x;
-    if (node == 0 || node >= count) return;
+    if (node < intervals) ends[node] = all_ends[node];
+    __syncthreads();  // a thread reads an element of `ends` that another has written
+    if (node == 0 || node >= intervals) return;
     const int level = 31 - __clz(int(node));
     tree[node] = ends[((2 * (node - (1u << level)) + 1) << (levels - 1 - level)) - 1];
   }
@@ -38,7 +40,7 @@ struct Splitters {
     unsigned node = 1;
 #pragma unroll
     for (int level = 0; level < levels; ++level) node = 2 * node + (tree[node] < key ? 1 : 0);
-    const unsigned interval = node - count;
+    const unsigned interval = node - intervals;
     return 2 * interval + (ends[interval] == key ? 1 : 0);
   }
 };
@@ -121,26 +123,6 @@ __device__ void sort_in_registers(std::uint32_t (&keys)[items], std::uint32_t* e
     for (unsigned distance = group / 4; distance > 0; distance /= 2) detail::keep_half(keys, distance, false, exchange);
     detail::merge_own<items / 2>(keys);
   }
-}
-
-/// Fills `splitters` with those of the keys, from `count` samples per thread, of which sample[0] is given. All threads
-/// of the block call it. `exchange` has room for all samples. It ends with a barrier. Every block finds the same
-/// splitters.
-template <int count, int levels, class Key>
-__device__ void find_splitters(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, std::uint32_t sample,
-                               Splitters<levels>& splitters, std::uint32_t* exchange) {
-  std::uint32_t samples[count] = {sample};
-#pragma unroll
-  for (int i = 1; i < count; ++i) {
-    samples[i] = transform.forward(keys.data[sample_position(threadIdx.x + i * blockDim.x, keys.n)]);
-  }
-  sort_in_registers(samples, exchange);
-  const unsigned threads_per_interval = blockDim.x / splitters.count, next = threadIdx.x / threads_per_interval;
-  if (threadIdx.x % threads_per_interval == 0 && next > 0) splitters.ends[next - 1] = samples[0];
-  if (threadIdx.x == 0) splitters.ends[splitters.count - 1] = 0xffffffffu;
-  __syncthreads();  // a thread reads elements of splitters.ends that others have written
-  splitters.make_tree();
-  __syncthreads();  // a thread reads elements of splitters.tree that others have written
 }
 
 }  // namespace radix
