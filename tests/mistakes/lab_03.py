@@ -554,6 +554,6 @@ MISTAKES = (
     in_global(
         "an exchange in every case",
         {"if (swap) {": "if (true) {"},
-        ["which are in order", "this is decided in line 39: if (true)"],
+        ["which are in order", "this depends on line 39: if (true)"],
     ),
 )

@@ -5,10 +5,10 @@
 
 RIGHT is a folder of right steps, LAB/FILE.cu, or LAB/FILE.STYLE.cu for several versions of one file. SAMPLES mistakes
 are drawn from all that the rules below can plant in lines that the starter does not give, of each kind of rule as many
-as of the others. Each is checked as a student would check it. Prints a line of CSV for each: the version, the line, the
-kind of rule, what the line became, and whether the first lines of the verdict name the line: "named" or "not named";
-or "passed" (the mistake has no effect, or is not found), or "refused" (it does not compile). The first lines are kept
-in CLONE/planted. That they name the line does not mean that they name the cause.
+as of the others. Each is checked as a student would check it. Prints a line of CSV for each: its number, the version,
+the line, the kind of rule, what the line became, whether the first lines of the verdict name the line, and the seconds
+until they did. "passed": the mistake has no effect, or is not found. "refused": it does not compile. "no verdict": none
+came in time. The first lines are kept in CLONE/planted. That they name the line does not mean that they name the cause.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def main(clone_folder: str, right_folder: str, samples: str, seed: str = "1") ->
     """Measures; the exit status."""
     signal.signal(
         signal.SIGINT, signal.default_int_handler
-    )  # in the background, it is ignored, also by what is started
+    )  # a background shell ignores SIGINT, and child processes inherit that
     clone, right = Path(clone_folder).resolve(), Path(right_folder).resolve()
     drawn = random.Random(int(seed))
     kept = clone / "planted"
@@ -237,10 +237,12 @@ def main(clone_folder: str, right_folder: str, samples: str, seed: str = "1") ->
             before = path
         saved.write_text(with_mistake(text, planted), encoding="utf-8")
         begin = time.monotonic()
-        first, status = verdict(clone, lab, int(file[:2]))
+        try:
+            first, status = verdict(clone, lab, int(file[:2]))
+        finally:
+            saved.write_text(text, encoding="utf-8")
         seconds = time.monotonic() - begin
-        saved.write_text(text, encoding="utf-8")
-        where = "passed" if status == 0 else "refused"
+        where = "passed" if status == 0 else "refused" if seconds < SECONDS else "no verdict"
         if first:
             where = "named" if named(first, file, planted) else "not named"
         becomes = planted.becomes.strip() or "(deleted)"

@@ -782,13 +782,13 @@ class Remarks(unittest.TestCase):
             self.assertEqual(found.details, (first, asked, "launch 2"))
         cause = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", (asked,))
         said = str(self.of(text.replace("return", "continue"), cause))
-        self.assertIn("does its loop advance by too much? line 5: t +=", said)
+        self.assertIn("does its loop advance too far? line 5: t +=", said)
         other = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", ("there are 2 pairs here",))
         self.assertEqual(self.of(text, other), other)  # the run does not show that it leaves the loop
         inner = text.replace(
             "if ((i ^ 1) >= n) return;", "for (int k = 0; k < 9; ++k) {\n      if (k > 7) break;\n    }"
         )
-        self.assertIn("does its loop advance by too much? line 5: t +=", str(self.of(inner, cause)))
+        self.assertEqual(self.of(inner, cause), cause)
 
     def test_a_thread_that_takes_no_pair_after_one_that_does_not_exist(self) -> None:
         stage = networks.Stage("the mirror stage", {(0, 7): True, (2, 5): True}, stride=4, mask=7)
@@ -861,6 +861,28 @@ class Remarks(unittest.TestCase):
         self.assertEqual((source.test_around(9), source.test_around(8), source.test_around(6)), (8, 5, 5))
         self.assertEqual((source.comparing(1), source.comparing(5)), (4, 0))
         self.assertEqual(source.launched_at(15), 1)
+
+    def test_a_division_by_0(self) -> None:
+        text = (
+            "void f(int n) {\n  const int threads = 256;\n  int parts = n / 2;\n  int blocks = n / threads;\n"
+            "  int own = n / parts + n / (parts - 1) + n / keys.n + n / std::max(1, n);\n  run<<<1, 2>>>(own);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual([source.divisors(line) for line in (3, 4, 5)], [[], ["threads"], ["parts"]])
+        case = Case("01-odd-even", 2, 8)
+        message = "crashed: the process crashed: Floating point exception"
+        found = str(search._of_division(Outcome(case=case, passed=False, status="crashed", message=message), source))
+        self.assertEqual(
+            found, "a.cu:5: error: host code divides by 0\n    is parts 0? line 3: int parts = n / 2;"[:-1]
+        )
+
+    def test_a_long_network_is_followed_back_once(self) -> None:
+        levels = "".join(f"  int a{i + 1} = min(a{i}, b{i});\n  int b{i + 1} = max(a{i}, b{i});\n" for i in range(40))
+        text = f"void f(int a0, int b0) {{\n{levels}  keys[a40] = keys[b40];\n}}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertIn("a40 comes from line 80", source.index_of(82))
 
     def test_what_a_loop_counts(self) -> None:
         text = (
@@ -953,7 +975,7 @@ class Remarks(unittest.TestCase):
             "    keys[t] = 0;\n  }\n}\n"
         )
         (detail,) = self.of(text, Cause("a.cu:4", "no thread compares keys[64] and keys[65]", (asked,))).details
-        self.assertIn("does its loop advance by too much? line 3: for (int t", detail)
+        self.assertIn("does its loop advance too far? line 3: for (int t", detail)
         self.assertTrue(detail.endswith("; line 2: const int stride = 2 * threads"), detail)
         for text in ("void f() {\n  keys[0] = 0;\n}\n", "void f() {\n  for (i = 0; i < n; i += 2) keys[0] = 0;\n}\n"):
             self.assertEqual(self.of(text, Cause("a.cu:2", "no thread", (asked,))).details, (asked,))

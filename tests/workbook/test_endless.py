@@ -6,8 +6,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from workbook.causes.endless import endless
+from workbook.causes.endless import _why, endless, repeated
 from workbook.causes.source import Source
+from workbook.core.course import ROOT
 from workbook.core.judge_types import Case, Outcome
 
 KERNEL = """
@@ -53,19 +54,44 @@ class Endless(unittest.TestCase):
 
     def test_a_while_loop_that_leaves_its_step_out(self) -> None:
         loop = "int k = 1;\n  while (k < n) {\n    if (keys[k]) continue;\n    k = k * 2;\n  }"
-        self.assertIn("its `continue` leaves out `k = k * 2`, which comes after it", cause(loop, 5))
+        self.assertIn("if its `continue` runs, `k = k * 2` is left out", cause(loop, 5))
         self.assertIn("`k = k` does not change k", cause(loop.replace("k * 2", "k").replace("continue", "{}"), 5))
         endless_loop = loop.replace("k < n", "true")
         self.assertIn("its condition is `true`, and it has neither", cause(endless_loop, 5))
         self.assertNotIn("neither", cause(endless_loop.replace("continue", "return"), 5))
 
-    def test_threads_that_all_do_the_same(self) -> None:
+    def test_steps_that_only_look_like_others(self) -> None:
+        for loop in (
+            "int k = 0;\n  while (k < n) {\n    k = 2 * k + 1;\n  }",
+            "int k = n;\n  while (k >= 0) {\n    k = k / 2 - 1;\n  }",
+            "int k = 0;\n  ++k;\n  while (k < n) {\n    k = 2 * k;\n  }",
+            "int k = int(unsigned(n)) - 1;\n  while (k >= 0) {\n    k -= 1;\n  }",
+            "int k = 0;\n  while (k < n) {\n    for (int i = 0; i < n; ++i) if (keys[i]) continue;\n    k += 1;\n  }",
+        ):
+            with self.subTest(loop):
+                self.assertEqual(cause(loop, 99), "")
+
+    def test_threads_that_repeat_work(self) -> None:
         loop = "int t = threadIdx.x;\n  for (int i = t; i < n; ++i) keys[i] = 0;"
-        self.assertIn("x.cu:4: error: this loop begins with the number of a thread, but advances by 1", cause(loop))
-        self.assertNotIn("advances by 1", cause(loop.replace("i = t", "i = 0")))
-        own = "int t = 4 * threadIdx.x, end = t + 4;\n  for (int i = t; i < end; ++i) keys[i] = 0;"
-        self.assertNotIn("advances by 1", cause(own))
-        self.assertNotIn("advances by 1", cause(own.replace("i < end", "i < t + 4")))
+        self.assertIn("x.cu:4: error: each thread begins this loop at its own number, but advances by 1", cause(loop))
+        for right in (
+            loop.replace("i = t", "i = 0"),
+            loop.replace("i = t", "i = t + 1"),
+            loop.replace("keys[i] = 0;", "if (keys[i]) break;"),
+            "for (int i = 0; i < n; ++i) keys[threadIdx.x] += i;",
+            "int t = 4 * threadIdx.x, end = t + 4;\n  for (int i = t; i < end; ++i) keys[i] = 0;",
+            "int t = threadIdx.x, end = t + 4;\n  for (int i = t; i < end; ++i) keys[i] = 0;",
+            "int t = threadIdx.x;\n  for (int i = t; i < t + 4; ++i) keys[i] = 0;",
+        ):
+            with self.subTest(right):
+                self.assertNotIn("advances by 1", cause(right))
+
+    def test_right_loops(self) -> None:
+        for path in sorted((ROOT / "solutions").glob("*/*.cu")):
+            with self.subTest(path.name):
+                source = Source(str(path))
+                self.assertIsNone(repeated(source))
+                self.assertEqual([loop.line for loop in source.loops if _why(loop, source)], [])
 
     def test_halving(self) -> None:
         loop = "for (int stride = n / 2; stride >= 0; stride /= 2)\n    keys[stride] = 0;"

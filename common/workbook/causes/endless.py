@@ -18,8 +18,10 @@ _COMPARED = re.compile(rf"^\s*({_NAME})\s*(<=|>=|<|>)\s*(.+?)\s*$")
 _GROWS = r"(?:\+\+\s*{0}\b|\b{0}\s*(?:\+\+|\+=|\*=|<<=))"
 _FALLS = r"(?:--\s*{0}\b|\b{0}\s*(?:--|-=|/=|>>=))"
 _KEPT = r"\b{0}\s*(?:[-+]=\s*0|[*/]=\s*1|(?:<<|>>)=\s*0|=\s*{0})\s*$"
-_DOUBLED = r"\b{0}\s*(?:\*=|<<=|=\s*{0}\s*(?:\*|<<)|=\s*\d+\s*\*\s*{0}\b)"
-_HALVED = r"\b{0}\s*(?:/=|>>=|=\s*{0}\s*(?:/|>>))"
+_DOUBLED = r"\b{0}\s*(?:\*=|<<=|=\s*{0}\s*(?:\*|<<)\s*\w+\s*$|=\s*\d+\s*\*\s*{0}\s*$)"
+_HALVED = r"\b{0}\s*(?:/=|>>=|=\s*{0}\s*(?:/|>>)\s*\w+\s*$)"
+_NUMBERS = ("threadIdx.x", "blockIdx.x*blockDim.x+threadIdx.x")  # of a thread, in its block or in the grid
+MOST_NAMES = 3  # that stand for one another
 
 
 def endless(outcome: Outcome, source: Source) -> Cause | None:
@@ -45,29 +47,33 @@ def endless(outcome: Outcome, source: Source) -> Cause | None:
 
 
 def repeated(source: Source) -> Cause | None:
-    """The first loop of a file in which all threads do the same work, though each begins at its own number."""
+    """The first loop of a file in which the threads repeat each other's work, though each begins at its own number."""
     return _of_all_threads(source, source.loops)
 
 
 def _of_all_threads(source: Source, loops: Sequence[Loop]) -> Cause | None:
-    loop = next((one for one in reversed(loops) if _is_by_one(one) and _is_of_all_work(source, one)), None)
+    loop = next((one for one in loops if _is_by_one(one) and _is_of_all_work(source, one)), None)
     if loop is None:
         return None
-    text = (
-        f"this loop begins with the number of a thread, but advances by 1 (`{loop.step}`): all threads do the same work"
-    )
-    remedy = "it must advance by the number of threads that share the work"
+    text = f"each thread begins this loop at its own number, but advances by 1 (`{loop.step}`)"
+    remedy = "so the threads repeat each other's work: advance by the number of threads that share it"
     return Cause(f"{source.file}:{loop.line}", text, (remedy,), is_certain=True)
 
 
 def _is_of_all_work(source: Source, loop: Loop) -> bool:
-    """Whether a loop begins with the number of a thread, and does not end at one of its own, as one over the few
-    elements of a thread does."""
+    """Whether a loop begins with the number of a thread, and ends where those of all threads end."""
+    begins = loop.start.partition("=")[2].strip()
+    for _ in range(MOST_NAMES):
+        if begins.isidentifier() and (made := source.definition(begins, loop.line - 1)):
+            begins = made.partition("=")[2].rstrip("; ").strip()
+    begins = re.sub(r"\b(?:std::)?u?int(?:32|64)_t\b|\bint\b|[()\s]", "", begins)
+    if begins not in _NUMBERS or re.search(r"\b(?:break|return)\b", loop.body):
+        return False
     limit = re.sub(_NAME, "", loop.condition, count=1)
-    names = re.findall(rf"(?<![\w.]){_NAME}", limit)
-    made = [source.definition(name, loop.line) for name in names if name.isidentifier()]
-    made += [source.definition(name, loop.line) for text in made for name in re.findall(_NAME, text.partition("=")[2])]
-    return source.counts_threads(loop) and "threadIdx" not in " ".join((limit, *made))
+    comes = [source.definition(name, loop.line - 1) for name in re.findall(rf"(?<![\w.]){_NAME}", limit)]
+    names = [name for text in comes for name in re.findall(_NAME, text.partition("=")[2])]
+    comes += [source.definition(name, loop.line - 1) for name in names]
+    return "threadIdx" not in " ".join((limit, *comes))
 
 
 def _is_by_one(loop: Loop) -> bool:
@@ -96,6 +102,9 @@ def _why(loop: Loop, source: Source) -> str:
 def _kept(loop: Loop) -> str:
     """A step that leaves the variable of the condition as it is."""
     names = [name for name in re.findall(rf"(?<![\w.>]){_NAME}\b", loop.condition) if name not in _TYPES]
+    others = any(re.search(_CHANGED.format(name), loop.body) for name in names)
+    if others or re.search(r"\b(?:break|return|goto)\b", loop.body):
+        return ""
     kept = next((name for name in names if loop.step and re.search(_KEPT.format(name), loop.step)), "")
     return f"`{loop.step}` does not change {kept}" if kept else ""
 
@@ -105,9 +114,10 @@ def _left_out(loop: Loop) -> str:
     compared = None if loop.step else _COMPARED.match(loop.condition)
     changes = list(re.finditer(_CHANGED.format(compared[1]) + "[^;{}]*", loop.body)) if compared else []
     left = re.search(r"\bcontinue\s*;", loop.body)
-    if len(changes) != 1 or not left or left.start() > changes[0].start():
+    is_inner = re.search(r"\b(?:for|while)\s*\(", loop.body)  # whose `continue` it may be
+    if len(changes) != 1 or is_inner or not left or left.start() > changes[0].start():
         return ""
-    return f"its `continue` leaves out `{changes[0][0].strip()}`, which comes after it"
+    return f"if its `continue` runs, `{changes[0][0].strip()}` is left out"
 
 
 def _with_step(loop: Loop, source: Source) -> Loop:
@@ -119,7 +129,9 @@ def _with_step(loop: Loop, source: Source) -> Loop:
     changes = re.findall(rf"(?<![^;{{}}\n])\s*({_CHANGED.format(compared[1])}[^;{{}}]*);", loop.body)
     if len(changes) != 1 or len(re.findall(_CHANGED.format(compared[1]), loop.body)) != 1:
         return loop
-    start = source.definition(compared[1], loop.line - 1).rstrip("; ")
+    first = source.changed(compared[1], loop.line)
+    is_plain = first and source.assigned(compared[1], loop.line) == first
+    start = re.sub(r"=.*\bunsigned\b.*", "=", source.lines[first - 1]).rstrip("; ") if is_plain else ""
     return replace(loop, start=start, step=changes[0], body=loop.body.replace(changes[0], "", 1))
 
 

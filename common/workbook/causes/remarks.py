@@ -31,7 +31,7 @@ def _of_number(cause: Cause, source: Source) -> Cause:
     if stages:
         return cause.also(f"where does the loop over the runs end? {source.quoted(stages[0])}")
     tests = dict.fromkeys(test for at in calls if (test := source.test_around(at)))
-    return cause.also(f"is this repeated? {'; '.join(map(source.quoted, tests))}") if tests else cause
+    return cause.also(f"should this `if` be a loop? {'; '.join(map(source.quoted, tests))}") if tests else cause
 
 
 def _of_comparison(cause: Cause, source: Source) -> Cause:
@@ -103,7 +103,14 @@ def _of_warp_barrier(cause: Cause, source: Source) -> Cause:
     line = line_of(cause.place)[1]
     near = range(line, min(line + _BARRIER_NEAR, len(source.lines)) + 1)
     all_found = [n for n, text in enumerate(source.lines, 1) if "__syncwarp" in text]
-    found = next((n for n in near if n in all_found), 0) or (all_found[0] if len(all_found) == 1 else 0)
+    _, first, last = source.function_of(line) if 0 < line <= len(source.lines) else ("", 1, 0)
+    calls = source.calls(line) if last else []
+    own = [
+        n
+        for n in all_found
+        if first <= n <= last or any(source.function_of(n)[1] == source.function_of(at)[1] for at in calls)
+    ]
+    found = next((n for n in near if n in all_found), 0) or (own[0] if len(all_found) == len(own) == 1 else 0)
     if not found or "__syncthreads()" not in str(cause):
         return cause
     text = f"__syncwarp() in line {found} synchronizes the lanes of one warp only: use __syncthreads() there"
@@ -266,7 +273,7 @@ def _of_step(cause: Cause, source: Source) -> Cause:
     name = step[step.lastindex or 1].strip()
     comes = source.assigned(name, loop.line)
     begins = source.assigned(name, comes) if comes else 0
-    text = f"{asked.partition(': use a loop')[0]}: does its loop advance by too much? {source.quoted(loop.line)}"
+    text = f"{asked.partition(': use a loop')[0]}: does its loop advance too far? {source.quoted(loop.line)}"
     text += "".join(f"; {source.quoted(line)}" for line in (comes, begins) if line)
     return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
 
@@ -287,10 +294,11 @@ def _of_exit(cause: Cause, source: Source) -> Cause:
             if left and (left[1] == "return" or source.loops_around(number)[-1:] == [loop.line]):
                 text = f"`{left[1]}` ends a thread's loop; `continue` skips one comparator: {source.quoted(number)}"
                 return replace(cause, place=f"{source.file}:{number}", details=(text, *cause.details))
-        if step := _STEP.search(loop.step or loop.body):
+        leaves = re.search(r"\b(?:return|break)\b", loop.body)
+        if not leaves and (step := _STEP.search(loop.step or loop.body)):
             comes = source.assigned(step[step.lastindex or 1].strip(), source.step_of(loop.line))
             asked_step = "; ".join(map(source.quoted, filter(None, (source.step_of(loop.line), comes))))
-            text = f"{asked.partition(': does it leave')[0]}: does its loop advance by too much? {asked_step}"
+            text = f"{asked.partition(': does it leave')[0]}: does its loop advance too far? {asked_step}"
             return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
     return cause
 

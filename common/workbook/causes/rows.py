@@ -17,7 +17,7 @@ ROW = LANES * KEYS_PER_LANE
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 _LAST = {("u32", True): 0xFFFFFFFF, ("u32", False): 0, ("i32", True): 0x7FFFFFFF, ("i32", False): 0x80000000}
 _NEAR = 6  # lines after a shuffle
-# The function that a line uses which keeps one of two keys, where that may be wrong.
+# Which function the line with the fault calls to keep one of two keys.
 _KEPT_BY = {
     **dict.fromkeys(("up turned", "down", "last"), "earlier"),
     **dict.fromkeys(("down turned", "up", "first"), "later"),
@@ -31,8 +31,8 @@ _VARIANTS = {
     "23": "the keys 2 and 3 of each lane are never compared: even phases compare the pairs (0, 1) and (2, 3)",
     "12": "the keys 1 and 2 of each lane are never compared: odd phases compare them, too",
     **{
-        f"{pair} turned": f"the keys {pair[0]} and {pair[1]} of each lane are put in the wrong order: the first one "
-        f"that is passed must be {pair[0]}"
+        f"{pair} turned": f"the keys {pair[0]} and {pair[1]} of each lane are put in the wrong order: "
+        f"pass key {pair[0]} first, then key {pair[1]}"
         for pair in ("01", "23", "12")
     },
     "up": "the first key of a lane is never compared with the last one of the previous lane",

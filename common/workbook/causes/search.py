@@ -24,6 +24,7 @@ from .tiles import FEW_KEYS, MOST_ACCESSES, Traced, missing_barrier
 
 _Found = TypeVar("_Found")
 WARP = 32  # lanes
+LAST_TRACED = 3  # launch, from 0, of a case whose first launches are traced
 MOST_KEYS = 8192  # of a case that is traced: a kernel may do far more work with them than it should
 BEGINNING = 4_000_000  # characters of the trace of a long run, of which there may be 20 million
 
@@ -102,9 +103,11 @@ class Search:
         if not isinstance(found, tuple) or observed.case.n > MOST_KEYS:
             return found if isinstance(found, Cause) else None
         name, line = found
-        trace = self.traced(observed.case, (0, 3))
+        trace = self.traced(observed.case, (0, LAST_TRACED))
         run = Run(trace, observed.case.type or "u32", observed.case.order)
-        own = {n for n, one in enumerate(trace.launches) if name in one.kernel}
+        own = {n for n, one in enumerate(trace.launches) if re.sub("<.*", "", one.kernel).rpartition("::")[2] == name}
+        if trace.truncated or not own or min(own) > LAST_TRACED:
+            return Cause(f"{source.file}:{line}", f"{name} stores nothing in global memory, so its results are lost")
         loads = [one for one in trace.accesses if one.way == "load" and one.launch in own]
         text = f"{name} stores nothing in global memory"
         if not loads:
@@ -244,30 +247,36 @@ def _of_same_arrays(kinds: Collection[str], source: Source) -> Cause | None:
 
 
 def _of_division(outcome: Outcome, source: Source) -> Cause | None:
-    """A division by a variable that is 0."""
+    """A division by 0."""
     if outcome.status == "crashed" and "Floating point exception" in outcome.message:
         return _of_host_division(source)
     finding = outcome.findings[0] if outcome.findings and outcome.findings[0].kind == "arithmetic" else None
-    if not finding or "division by zero" not in finding.text or not 0 < finding.line <= len(source.lines):
+    is_own = finding and finding.file.rpartition("/")[2] == source.file.rpartition("/")[2]
+    if not finding or not is_own or "division by zero" not in finding.text:
         return None
-    names = re.findall(r"[/%]\s*\(?\s*([A-Za-z_]\w*)", source.lines[finding.line - 1])
-    comes = [at for name in names if (at := source.assigned(name, finding.line))]
-    text = f"this line divides by {' or '.join(dict.fromkeys(names))}, which is 0"
-    come = "; ".join(map(source.quoted, dict.fromkeys(comes)))
-    return Cause(f"{finding.file}:{finding.line}", text, (come,)) if names else None
+    names = source.divisors(finding.line)
+    comes = dict.fromkeys(at for name in names if (at := source.changed(name, finding.line)))
+    if not comes:
+        return None
+    which = f"{names[0]}, which is 0" if len(names) == 1 else f"0: is one of {', '.join(names)} 0?"
+    place = f"{finding.file}:{finding.line}"
+    return Cause(place, f"this line divides by {which}", ("; ".join(map(source.quoted, comes)),))
 
 
 def _of_host_division(source: Source) -> Cause | None:
-    """The first line of a function that launches kernels which divides by a variable."""
-    for number, text in enumerate(source.lines, 1):
-        names = re.findall(r"[/%]\s*\(?\s*([A-Za-z_]\w*)", text)
-        if not names or "<<<" not in source.around(f"{source.file}:{number}"):
-            continue
-        if comes := [at for name in names if (at := source.changed(name, number))]:
-            tests = [test for at in comes if (test := source.test_around(at))]
-            where = "; ".join(map(source.quoted, dict.fromkeys((*tests, *comes))))
-            return Cause(f"{source.file}:{number}", f"host code divides by 0: is it {' or '.join(names)}?", (where,))
-    return None
+    """Divisions of a function that launches kernels, by variables that are computed."""
+    places: dict[int, str] = {}
+    for number in range(1, len(source.lines) + 1):
+        for name in source.divisors(number):
+            at = source.changed(name, number)
+            is_fixed = re.search(r"=\s*[1-9]\d*\s*;", source.lines[at - 1]) if at else None
+            if at and not is_fixed and "<<<" in source.around(f"{source.file}:{number}"):
+                places.setdefault(number, f"is {name} 0? {source.quoted(source.test_around(at))}; {source.quoted(at)}")
+    if not places:
+        return None
+    first = min(places)
+    others = [f"or in {source.quoted(line)}" for line in places if line > first and line not in (first + 1,)]
+    return Cause(f"{source.file}:{first}", "host code divides by 0", (places[first].replace("? ; ", "? "), *others[:2]))
 
 
 def _of_early_exit(outcome: Outcome) -> Cause | None:
@@ -291,10 +300,15 @@ def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
     if array and first and not any(first.get(name, 0) for name in _STORES):
         name = first["kernel"].partition("<")[0].rpartition("::")[2]
         begin, end = source.function_of(source.kernel(name))[1:] if source.kernel(name) else (1, 0)
-        stores = [n for n in range(begin, end + 1) if re.search(r"\w\s*\[[^\]]*\]\s*=[^=]", source.lines[n - 1])]
-        text = f"launch 1 ({name}) stores nothing, and the next launch reads {array[1]}"
+        stores = [
+            n
+            for n in range(begin, end + 1)
+            if (found := re.match(r"\s*(\w+)\s*\[[^\]]*\]\s*=[^=]", source.lines[n - 1]))
+            if not source.declared(found[1])
+        ]
+        text = f"launch 1 ({name}) stores nothing, and a later launch reads {array[1]}"
         guards = "; ".join(source.guards_of(stores[-1])) if stores else ""
-        which = f"does {source.quoted(stores[-1])} ever run? {guards}" if stores else ""
+        which = f"is this line ever reached? {source.quoted(stores[-1])}; it depends on {guards}" if guards else ""
         return Cause(f"{source.file}:{source.kernel(name) or 1}", text, (which,))
     line = next((n for n, line in enumerate(source.lines, 1) if "<<<" in line), 0)
     if not array or not line:
@@ -314,17 +328,18 @@ def _of_unwritten_tile(outcome: Outcome, source: Source) -> Cause | None:
         return None
     array, line = read[1], finding.line
     place = f"{finding.file}:{line}"
-    declared = source.declared(array)
+    is_own = finding.file.rpartition("/")[2] == source.file.rpartition("/")[2]
+    declared = source.declared(array, line) if is_own else 0
     if not declared:
         return None
     _, first, last = source.function_of(declared)
     until = line if first <= line <= last else source.caller(line) or last
     stored = source.stored_in(array, declared + 1, until - 1)
-    text = f"this line reads {array}, in which its block has stored nothing"
+    text = f"this line reads {array}, but the block has stored nothing in it"
     if not stored:
         used = [n for n in range(declared + 1, until) if re.search(rf"\b{array}\b", source.lines[n - 1])]
         asked = f"do these lines store anything in it? {'; '.join(map(source.quoted, used))}" if used else ""
-        nothing = f"no line between {declared} and {until} stores anything in {array}"
+        nothing = f"no line between {declared} and {until} names {array}"
         return Cause(place, text, (asked or nothing,))
     guards = source.guards_of(stored)
     counted = [
@@ -332,7 +347,12 @@ def _of_unwritten_tile(outcome: Outcome, source: Source) -> Cause | None:
     ]
     asked = "; ".join(dict.fromkeys((*guards, *map(source.quoted, counted))))
     return Cause(
-        place, text, (f"it should be stored in {source.quoted(stored)}", f"does that happen? {asked}" if asked else "")
+        place,
+        text,
+        (
+            f"this should fill it: {source.quoted(stored)}",
+            f"is that line reached? it depends on {asked}" if asked else "",
+        ),
     )
 
 
@@ -395,6 +415,9 @@ def _of_warps(outcome: Outcome, source: Source) -> Cause | None:
     lines = [n for n, text in enumerate(source.lines, 1) if "__syncwarp" in text]
     warps = {int(race[name].partition(",")[0]) // WARP for name in ("thread", "other")} if race else set()
     if race is None or len(lines) != 1 or len(warps) != 2:
+        return None
+    own = {source.function_of(line)[1] for line in (outcome.findings[0].line, int(race["line"]))}
+    if source.function_of(lines[0])[1] not in own:
         return None
     text = "__syncwarp() synchronizes the lanes of one warp only: use __syncthreads() here"
     array = race["element"].partition("[")[0]

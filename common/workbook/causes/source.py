@@ -21,7 +21,7 @@ _HELD = re.compile(
     r"(?:const\s+)?(?P<names>\w+\s*=(?:[^;]*\w\s*\[[^;]*|\s*\*\s*\w+\s*));"
 )
 MOST_DEFINITIONS = 4  # that are quoted for an index
-MOST_COUNTED = 1  # times that the lines are followed back from which a loop's limits come
+MOST_COUNTED = 1  # how many steps back the origin of a loop's limits is followed
 MOST_CONTINUED = 3  # lines of a statement that follow the one that is quoted
 MOST_TESTS = 3  # that are quoted for what is not done
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -80,7 +80,9 @@ class Source:
         self.lines = self.text.splitlines()
 
     def quoted(self, line: int) -> str:
-        """ "line 27: const int i = 2 * t" """
+        """ "line 27: const int i = 2 * t"; "" for a line that the file does not have"""
+        if not 0 < line <= len(self.lines):
+            return ""
         text = " ".join(self.lines[line - 1].split())
         for following in self.lines[line : line + MOST_CONTINUED]:
             if text.count("(") > text.count(")"):
@@ -115,7 +117,8 @@ class Source:
 
     def changed(self, name: str, before: int) -> int:
         """The last line of the function above one that changes a variable; 0: there is none."""
-        changes = re.compile(rf"(?<![\w.]){re.escape(name)}\s*(?:[-+*/%&|^]|<<|>>)?=[^=]")
+        own = re.escape(name)
+        changes = re.compile(rf"(?:\+\+|--)\s*{own}\b|(?<![\w.]){own}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
         _, first, _ = self.function_of(before)
         return next((n for n in range(before - 1, first - 1, -1) if changes.search(self.lines[n - 1])), 0)
 
@@ -129,9 +132,15 @@ class Source:
         found = (self._assigned(name, line - 1) for name in dict.fromkeys(names))
         return [at for at in found if at and re.search(r"\*\s*(?:const\s+)?\w+\s*=", self.lines[at - 1])]
 
+    def divisors(self, line: int) -> list[str]:
+        """The variables by which a line divides; those of expressions in brackets are left out."""
+        names = re.findall(rf"[/%]=?\s*({_NAME})(?!\s*[\w(:<\[.])", self.lines[line - 1])
+        return list(dict.fromkeys(names))
+
     def stored_in(self, array: str, first: int, last: int) -> int:
         """The first of some lines that stores in an array, or passes it to a function; 0: none does."""
-        stores = re.compile(rf"\b{re.escape(array)}\s*\[[^\]]*\]\s*=[^=]|\w\s*\([^;]*\b{re.escape(array)}\b")
+        own = re.escape(array)
+        stores = re.compile(rf"\b{own}\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*=[^=]|\w\s*\([^;]*\b{own}\b(?!\s*\[)")
         tests = re.compile(r"\b(?:if|for|while)\s*\(")
         return next((n for n in range(first, last + 1) if stores.search(tests.sub("", self.lines[n - 1]))), 0)
 
@@ -272,15 +281,17 @@ class Source:
                 )
         return f"its index uses {name}, the number of the thread ({self.quoted(defined)})"
 
-    def _chain(self, line: int) -> Iterator[int]:
+    def _chain(self, line: int, seen: set[int] | None = None) -> Iterator[int]:
         """The lines from which the variables of a definition come; of a loop's, those that it begins with."""
+        seen = set() if seen is None else seen
         text = self.lines[line - 1].partition("=")[2]
         text = text.partition(";")[0] if _CONTROL.search(self.lines[line - 1]) else text
         for name in dict.fromkeys(re.findall(rf"(?<![\w.]){_NAME}\b", text)):
             found = self._assigned(name, line - 1)
-            if found:
+            if found and found not in seen:
+                seen.add(found)
                 yield found
-                yield from self._chain(found)
+                yield from self._chain(found, seen)
 
     def bound_of(self, line: int) -> str:
         """What decides how often a line is reached: the loop or test around it, and where its limit comes from."""
@@ -306,6 +317,7 @@ class Source:
         _, first, last = self.function_of(line)
         loops = self.loops_around(line)
         first = max(first, loops[-1] if loops else first)
+        last = min([last, *(loop.last for loop in self.loops if loop.line in loops[-1:])])
         tests = [
             (self._line_at(at), self._line_at(begins), self._line_at(self._end_of_else(ends)), condition)
             for begins, ends, at, condition in self._blocks()
@@ -406,10 +418,13 @@ class Source:
                 found.append(Held(number, match["type"], match["names"].partition("=")[0].strip()))
         return found
 
-    def declared(self, array: str) -> int:
-        """The line that declares a __shared__ array; 0: none."""
+    def declared(self, array: str, near: int = 0) -> int:
+        """The line that declares a __shared__ array, in the function around a line, or that calls its function, if
+        there is one; 0: none."""
         pattern = re.compile(rf"__shared__[^;]*\b{re.escape(array)}\s*\[")
-        return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
+        found = [n for n, line in enumerate(self.lines, 1) if pattern.search(line)]
+        own = {self.function_of(at)[1] for at in (near, *self.calls(near))} if near else set()
+        return next((n for n in found if self.function_of(n)[1] in own), found[0] if found else 0)
 
     @cached_property
     def barriers(self) -> list[int]:
@@ -476,7 +491,7 @@ class Source:
     def counts_threads(self, loop: Loop) -> bool:
         """Whether a loop begins with the number of a thread."""
         names = re.findall(_NAME, f"{loop.start} {loop.condition}")
-        return "threadIdx" in names or any("threadIdx" in self.definition(name, loop.line) for name in names)
+        return "threadIdx" in names or any("threadIdx" in self.definition(name, loop.line - 1) for name in names)
 
     def function_of(self, line: int) -> tuple[str, int, int]:
         """The name of the function around a line, and its first and last line."""

@@ -99,9 +99,9 @@ class Run:
         return "; ".join(source.quoted(n) for n in (at, comes) if n)
 
     def decision_of(self, place: str, is_ahead: bool = False) -> str:
-        """ "which condition decides that? line 39: if (swap)" """
+        """ "this depends on line 39: if (swap)" """
         found = self.source(place).decision_of(line_of(place)[1], is_ahead)
-        return f"this is decided in {found}" if found else ""
+        return f"this depends on {found}" if found else ""
 
     def passed_of(self, launch: Launch, *positions: int) -> str:
         """Where the arguments of a launch at some positions come from."""
@@ -113,9 +113,10 @@ class Run:
         return "; ".join(map(source.quoted, dict.fromkeys((*comes, *tests))))
 
     def given(self, launch: Launch, *positions: int) -> str:
-        """ "`n / 2` and `run`": what a launch passes at some positions"""
+        """ "these are `first` and `n / 2`": what a launch passes at some positions; "" if one is not known"""
         source, line = self.source(launch.place), line_of(launch.place)[1]
-        return " and ".join(f"`{source.argument(line, position)}`" for position in positions)
+        passed = [source.argument(line, position) for position in positions]
+        return "these are " + " and ".join(f"`{argument}`" for argument in passed) if all(passed) else ""
 
     def makes(self, launch: Launch, *positions: int) -> str:
         """What gives a launch its arguments at some positions: the loops and the test around it that use their
@@ -523,7 +524,8 @@ def _of_threads(
             return (check, run.bound_of(place))
         bound = source.decision_of(at) or run.bound_of(f"{source.file}:{at}")
         bound = "" if bound.startswith(f"line {at}:") else bound
-        return (f"{check}, and its two positions: {source.quoted(at)}", source.values_of(at), bound)
+        check = "check the loops and conditions around the comparison, and the two positions it uses"
+        return (f"{check}: {source.quoted(at)}", source.values_of(at), bound)
     for one in found:
         if one.pair in stage.pairs and run.launch:
             number = stage.number_of(one.pair)
@@ -538,7 +540,7 @@ def _of_threads(
         compared = f"{pairs} {'is' if pairs == 1 else 'are'} compared"
         there = f"there are {_counted(len(stage.pairs))} here, and {compared}"
         if len(threads) == 1 < all_threads:
-            only = f"only {run.thread(found[0])} compares any: are the threads numbered right?"
+            only = f"only {run.thread(found[0])} compares any pairs: is each thread's number computed correctly?"
             return there, only, run.number_of_thread(place)
         return there, run.limits_of(place)
     return ("check how many pairs there are, and which is the first and the last one", run.bound_of(place))

@@ -480,9 +480,10 @@ class Checker:
 
     def _superfluous(self, step: StepFile, verdict: check_build.Verdict) -> Cause | None:
         """A stage, or a read, that a step which is over a budget could do without."""
-        if slow := repeated(Source(self._source_of(step))):
-            return slow
         over = {cost for costs in verdict.costs for cost in costs.over}
+        slow = repeated(Source(self._source_of(step))) if over != {"barriers"} else None
+        if slow:
+            return slow
         if over and over <= {"sectors", "conflicts"}:  # these depend on how requests are made, not on their number
             return None
         n = 16 if (step.lab, step.number) != ("03-bitonic", 3) else 4096
@@ -670,7 +671,7 @@ class Checker:
             for remark in (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ())):
                 print(wrapped_message(str(remark)), flush=True)
             if is_first and nvcc_compile.is_set_up(step, self.solution):
-                note("nvcc: not run, because this check has built the check build; the next one runs it")
+                note("nvcc was not run, because this check had to compile the check build first; the next check will")
             return self.compiled_by_nvcc(step, nvcc)
 
 
