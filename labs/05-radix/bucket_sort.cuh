@@ -203,10 +203,10 @@ __device__ std::uint32_t sort_by_lowest_bits(Bucket<Shape>& bucket, BucketJob<Fr
     own |= key ^ first_key;
     claim_in_bin(bucket, key, bits_above);
   }
-  if (own != 0) atomicOr(&differences, own);
-  __syncthreads();  // a thread reads `differences` and scans elements of bucket.bins, to which others have added
+  __syncthreads();  // a thread adds up elements of bucket.bins to which others have added
   scan_bin_counts(bucket, job);
-  __syncthreads();  // a thread claims positions from bucket.bins, which others have written
+  if (own != 0) atomicOr(&differences, own);
+  __syncthreads();  // the next loop uses positions from bucket.bins, which others have written
 #pragma unroll 4
   for (int i = threadIdx.x; i < job.count; i += Shape::threads) {
     const std::uint32_t key = job.from[i];
