@@ -341,7 +341,7 @@ MISTAKES = (
         {"int i = 2 * threadIdx.x + parity;": "int i = threadIdx.x + parity;"},
         [
             "FAILED  step 02 halo, check build",
-            "{at+1}: error: thread 1 of block 0 compares window[1] and window[2], but its pair there is window[2] and ",
+            "{at+1}: error: thread 1 of block 0 compares window[1] and window[2], but its pair in this stage is",
             "error: race: ",
         ],
     ),

@@ -549,7 +549,7 @@ MISTAKES = (
     in_hybrid(
         "wrong positions in a tile, which race",
         {"int i = lower_position(t, stride), partner": "int i = lower_position(stride, t), partner"},
-        ["but its pair there is tile[0] and tile[512]", "i comes from line 55"],
+        ["but its pair in this stage is tile[0] and tile[512]", "i comes from line 55"],
     ),
     in_global(
         "an exchange in every case",

@@ -884,6 +884,14 @@ class Remarks(unittest.TestCase):
             source = Source("a.cu")
         self.assertIn("a40 comes from line 80", source.index_of(82))
 
+    def test_a_comparison_before_the_bits(self) -> None:
+        asked = "only pairs that belong in the order of the step are wrong: how does the direction follow from i?"
+        cause = Cause("a.cu:3", "thread 0 of block 0 exchanges keys", (asked,))
+        text = "void f() {\n  const bool up = i & k == 0;\n  if (up) swap(a, b);\n}\n"
+        hint = "== is evaluated before &: write (i & k) == 0"
+        self.assertIn(hint, str(self.of(text, cause)))
+        self.assertNotIn(hint, str(self.of(text.replace("i & k", "(i & k)"), cause)))
+
     def test_what_a_loop_counts(self) -> None:
         text = (
             "void f(int n) {\n  int merges = 0, tiles = 1;\n  while (tiles < n) {\n    tiles = tiles * 2;\n"

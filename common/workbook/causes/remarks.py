@@ -11,6 +11,7 @@ from .stage_check import Cause
 
 _HALVES = re.compile(r"/=\s*2|>>=|(\w+)\s*=\s*\1\s*(?:/\s*2|>>\s*1)")
 _DIRECTION = re.compile(r"&\s*\w+\s*\)?\s*\)?\s*[=!]=\s*0|\(\s*\w+\s*&\s*\w+\s*\)")
+_BARE_AND = re.compile(r"\b(\w+)\s*&\s*(\w+)\s*([!=]=)\s*0")  # a bracket ends "(i & k)" before the ==
 _LOOP = re.compile(r"\bfor\s*\(")
 _ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
 _FLAGGED = re.compile(r"^launch \d+ \((\w+)<[^()]*\b(true|false)\b[^()]*>\) compares the pairs of (.*?):")
@@ -95,7 +96,11 @@ def _of_direction(cause: Cause, source: Source) -> Cause:
         return cause
     kept = tuple(detail for detail in cause.details if detail not in asks)
     words = asks[0].partition(": how")[0]
-    return replace(cause, details=(f"{words}; look at {source.quoted(line)}", *kept))
+    looked = f"{words}; look at {source.quoted(line)}"
+    if bare := _BARE_AND.search(source.lines[line - 1]):
+        a, b, compares = bare.groups()
+        looked += f"; {compares} is evaluated before &: write ({a} & {b}) {compares} 0"
+    return replace(cause, details=(looked, *kept))
 
 
 def _of_warp_barrier(cause: Cause, source: Source) -> Cause:

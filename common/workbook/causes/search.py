@@ -591,7 +591,9 @@ class _Launches:
             return self._missing(Run(trace, "", ""), trace.launches[-1], self.plan[done:], case.n)
         times = "once" if done == 1 else f"{done} times"
         text = f"{trace.launches[-1].kernel} is launched {times}, but {case.n} keys need {len(self.plan)} {self.what}s"
-        return Cause(trace.launches[-1].place, text, (f"after the last launch, {self.plan[done].name} is missing",))
+        place = trace.launches[-1].place
+        missing = f"after the last launch, {self.plan[done].name} is missing"
+        return Cause(place, text, (missing, Run(trace, "", "").repeated_by(place)))
 
 
 def _exchange(case: Case, traced: Traced, is_stable: bool = False) -> Cause | None:

@@ -20,7 +20,7 @@ _HELD = re.compile(
     r"\s+"
     r"(?:const\s+)?(?P<names>\w+\s*=(?:[^;]*\w\s*\[[^;]*|\s*\*\s*\w+\s*));"
 )
-MOST_DEFINITIONS = 4  # that are quoted for an index
+MOST_DEFINITIONS = 3  # that are quoted for an index
 MOST_COUNTED = 1  # how many steps back the origin of a loop's limits is followed
 MOST_CONTINUED = 3  # lines of a statement that follow the one that is quoted
 MOST_TESTS = 3  # that are quoted for what is not done
@@ -243,6 +243,7 @@ class Source:
             comes.setdefault(made, self.quoted(made))
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
+        farther = [one for one in farther if not self.is_of_tiles(one)]
         of_grid = [one for one in farther if _NUMBERED.search(self.lines[one - 1])][:1]
         others = [one for one in farther if "threadIdx" not in self.lines[one - 1] and one not in of_grid]
         others.sort(key=lambda one: bool(_CONTROL.search(self.lines[one - 1])))  # what a loop counts is mostly right

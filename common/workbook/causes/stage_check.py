@@ -358,7 +358,9 @@ def missing_pairs(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         number = stage.number_of(missing[0])
         if passed <= number:
             text = f"launch {run.number} ({launch.kernel}) passes {stage.counted[1]} = {passed}, which is too few"
-            detail = f"no thread takes comparator {number}, counted from 0: {run.named(*missing[0])}"
+            needed = max(map(stage.number_of, stage.pairs)) + 1
+            detail = f"no thread takes comparator {number}, counted from 0: {run.named(*missing[0])}; "
+            detail += f"{needed:,} comparators are needed"
             return Cause(launch.place, text, (detail, run.passed_of(launch, stage.counted[0]), stages))
     return _of_numbers(run, stage, cause, is_detail=False)
 
@@ -568,7 +570,7 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         return replace(cause, details=(*exchanged, *cause.details, stages), is_of_order=False)
     if turned and len(sides) == 1 and len(set(stage.pairs.values())) == 2:
         which = "in the order of the step" if sides == {True} else f"in the opposite order, because {stage.turned}"
-        only = f"only pairs that belong {which}, are wrong: how does the direction follow from i?"
+        only = f"only pairs that belong {which}{',' * (',' in which)} are wrong: how does the direction follow from i?"
         cause = next(iter(turned.values()))
         return replace(cause, details=(only, *cause.details, stages))
     if len(turned) == 2:

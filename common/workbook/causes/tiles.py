@@ -623,7 +623,7 @@ def _by_thread(tile: Tile, plan: Sequence[Stage]) -> tuple[bool, Cause | None]:
         if one.pair in stage.pairs:  # another division of the work may be right, too
             return False, None
         place = tile.run.place(one.code)
-        text = f"{tile.run.thread(one)} compares {tile.run.named(*one.pair)}, but its pair there is "
+        text = f"{tile.run.thread(one)} compares {tile.run.named(*one.pair)}, but its pair in this stage is "
         text += tile.run.named(*pair)
         return False, Cause(place, text, (tile.run.index_of(place), f"in {tile.where}: {stage.name}"))
     return True, None
