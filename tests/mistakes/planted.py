@@ -246,8 +246,8 @@ def main(clone_folder: str, right_folder: str, samples: str, seed: str = "1") ->
         if first:
             where = "named" if named(first, file, planted) else "not named"
         becomes = planted.becomes.strip() or "(deleted)"
-        shown = [f"{path}:{planted.line} {planted.kind}: {where}", f"- {text.splitlines()[planted.line - 1]}"]
-        (kept / f"{number:03}.txt").write_text("\n".join([*shown, f"+ {becomes}", "", *first, ""]), encoding="utf-8")
+        said = [f"{path}:{planted.line} {planted.kind}: {where}", f"- {text.splitlines()[planted.line - 1]}"]
+        (kept / f"{number:03}.txt").write_text("\n".join([*said, f"+ {becomes}", "", *first, ""]), encoding="utf-8")
         out.writerow((number, f"{lab}/{path.name}", planted.line, planted.kind, becomes, where, f"{seconds:.1f}"))
         sys.stdout.flush()
     return 0
