@@ -143,8 +143,7 @@ def _unchanged(loop: Loop) -> str:
         return ""
     all_changes = f"{loop.step};{loop.body}"
     if any(re.search(_CHANGED.format(name), all_changes) for name in names):
-        kept = next((name for name in names if re.search(_KEPT.format(name), loop.step)), "")
-        return f"`{loop.step}` does not change {kept}" if kept else ""
+        return ""
     if changed := re.search(rf"({_NAME})\s*(?:\+\+|--|[-+*/]?=|<<=|>>=)|(?:\+\+|--)\s*({_NAME})", loop.step):
         return f"it changes {changed[1] or changed[2]}, but its condition is `{condition}`"
     return f"nothing in it changes {' or '.join(dict.fromkeys(names))}, and its condition is `{condition}`"

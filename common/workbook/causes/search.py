@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ..core import check_build
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Case, Outcome
+from ..core.judge_types import Case, Finding, Outcome
 from ..pictures import trace as traces
 from ..pictures.trace import Barrier, Launch, Trace
 from . import networks, remarks, rows, tiles
@@ -105,7 +105,7 @@ class Search:
         name, line = found
         trace = self.traced(observed.case, (0, LAST_TRACED))
         run = Run(trace, observed.case.type or "u32", observed.case.order)
-        own = {n for n, one in enumerate(trace.launches) if re.sub("<.*", "", one.kernel).rpartition("::")[2] == name}
+        own = {n for n, one in enumerate(trace.launches) if _plain(one.kernel) == name}
         if trace.truncated or not own or min(own) > LAST_TRACED:
             return Cause(f"{source.file}:{line}", f"{name} stores nothing in global memory, so its results are lost")
         loads = [one for one in trace.accesses if one.way == "load" and one.launch in own]
@@ -113,10 +113,8 @@ class Search:
         if not loads:
             at = source.comparing(line)
             tests = source.guards_of(at) if at else []
-            compared = (
-                "or are the two keys of a comparison the same one, or is each key stored back to where it was read"
-            )
-            compared = f"{compared}? {source.quoted(at)}" if at else ""
+            compared = "are the two keys of a comparison the same one, or is each key stored back to where it was read"
+            compared = f"{'or ' * bool(tests)}{compared}? {source.quoted(at)}" if at else ""
             which = "does one of these conditions keep" if len(tests) > 1 else "does this condition keep"
             asked = f"{which} all threads from their work? {'; '.join(tests)}" if tests else ""
             comes = source.values_of(at) if at else ""
@@ -225,6 +223,16 @@ def can_explain(outcome: Outcome) -> bool:
     return can_search(outcome) or bool(kinds & _EXPLAINED) or is_plain
 
 
+def _is_own(finding: Finding, source: Source) -> bool:
+    """Whether a finding is in the step's file."""
+    return finding.file.rpartition("/")[2] == source.file.rpartition("/")[2]
+
+
+def _plain(kernel: str) -> str:
+    """The name of a kernel without its namespaces and template arguments."""
+    return kernel.partition("<")[0].rpartition("::")[2]
+
+
 def _of_host_code(outcome: Outcome, source: Source) -> Cause | None:
     """A device function that host code calls: the emulation runs it, and nvcc refuses it."""
     if not any(finding.kind == "device-pointer" for finding in outcome.findings):
@@ -251,7 +259,7 @@ def _of_division(outcome: Outcome, source: Source) -> Cause | None:
     if outcome.status == "crashed" and "Floating point exception" in outcome.message:
         return _of_host_division(source)
     finding = outcome.findings[0] if outcome.findings and outcome.findings[0].kind == "arithmetic" else None
-    is_own = finding and finding.file.rpartition("/")[2] == source.file.rpartition("/")[2]
+    is_own = finding and _is_own(finding, source)
     if not finding or not is_own or "division by zero" not in finding.text:
         return None
     names = source.divisors(finding.line)
@@ -271,12 +279,13 @@ def _of_host_division(source: Source) -> Cause | None:
             at = source.changed(name, number)
             is_fixed = re.search(r"=\s*[1-9]\d*\s*;", source.lines[at - 1]) if at else None
             if at and not is_fixed and "<<<" in source.around(f"{source.file}:{number}"):
-                places.setdefault(number, f"is {name} 0? {source.quoted(source.test_around(at))}; {source.quoted(at)}")
+                comes = filter(None, map(source.quoted, (source.test_around(at), at)))
+                places.setdefault(number, f"is {name} 0? {'; '.join(comes)}")
     if not places:
         return None
-    first = min(places)
-    others = [f"or in {source.quoted(line)}" for line in places if line > first and line not in (first + 1,)]
-    return Cause(f"{source.file}:{first}", "host code divides by 0", (places[first].replace("? ; ", "? "), *others[:2]))
+    first, *others = places
+    also = [f"or in {source.quoted(line)}" for line in others[:2]]
+    return Cause(f"{source.file}:{first}", "host code divides by 0", (places[first], *also))
 
 
 def _of_early_exit(outcome: Outcome) -> Cause | None:
@@ -298,7 +307,7 @@ def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
     array = re.search(r"of (the array allocated at [^ ]+) .*nothing has been stored in this array at all", text)
     first = outcome.launches[0] if len(outcome.launches) > 1 else None
     if array and first and not any(first.get(name, 0) for name in _STORES):
-        name = first["kernel"].partition("<")[0].rpartition("::")[2]
+        name = _plain(first["kernel"])
         begin, end = source.function_of(source.kernel(name))[1:] if source.kernel(name) else (1, 0)
         stores = [
             n
@@ -328,7 +337,7 @@ def _of_unwritten_tile(outcome: Outcome, source: Source) -> Cause | None:
         return None
     array, line = read[1], finding.line
     place = f"{finding.file}:{line}"
-    is_own = finding.file.rpartition("/")[2] == source.file.rpartition("/")[2]
+    is_own = _is_own(finding, source)
     declared = source.declared(array, line) if is_own else 0
     if not declared:
         return None
@@ -396,7 +405,7 @@ def _of_step(outcome: Outcome, source: Source) -> Cause | None:
     """A race between blocks, in a loop that advances by the number of threads of one block, although it begins at a
     thread's number in the whole grid."""
     finding = outcome.findings[0]
-    is_own = finding.file.rpartition("/")[2] == source.file.rpartition("/")[2]
+    is_own = _is_own(finding, source)
     if "two blocks access one element" not in finding.text or not is_own or not 0 < finding.line <= len(source.lines):
         return None
     _, first, last = source.function_of(finding.line)
@@ -431,7 +440,7 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | tuple[str, int]
         own = [one for one in outcome.launches if one["kernel"] == launch["kernel"]]
         if any(one.get(name, 0) for one in own for name in _STORES):
             continue
-        name = launch["kernel"].partition("<")[0].rpartition("::")[2]
+        name = _plain(launch["kernel"])
         line = source.kernel(name)
         if line and (changed := source.changed_copy(line)):
             at, copy, read = changed

@@ -21,7 +21,6 @@ _HELD = re.compile(
     r"(?:const\s+)?(?P<names>\w+\s*=(?:[^;]*\w\s*\[[^;]*|\s*\*\s*\w+\s*));"
 )
 MOST_DEFINITIONS = 3  # that are quoted for an index
-MOST_COUNTED = 1  # how many steps back the origin of a loop's limits is followed
 MOST_CONTINUED = 3  # lines of a statement that follow the one that is quoted
 MOST_TESTS = 3  # that are quoted for what is not done
 _OWN_INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
@@ -126,11 +125,12 @@ class Source:
         """The line above one that gives a variable its value; 0 if there is none, or `name` is no variable."""
         return self._assigned(name, before - 1) if name.isidentifier() else 0
 
-    def pointers_in(self, line: int) -> list[int]:
-        """The lines that define the pointers whose elements a line accesses."""
+    def pointers_in(self, line: int) -> dict[int, str]:
+        """The lines that define the pointers whose elements a line accesses, and their names."""
         names = re.findall(rf"(?<![\w.])({_NAME})\s*\[", self.lines[line - 1])
-        found = (self._assigned(name, line - 1) for name in dict.fromkeys(names))
-        return [at for at in found if at and re.search(r"\*\s*(?:const\s+)?\w+\s*=", self.lines[at - 1])]
+        found = {self._assigned(name, line - 1): name for name in dict.fromkeys(names)}
+        is_pointer = r"\*\s*(?:const\s+)?{}\s*="
+        return {at: name for at, name in found.items() if at and re.search(is_pointer.format(name), self.lines[at - 1])}
 
     def divisors(self, line: int) -> list[str]:
         """The variables by which a line divides; those of expressions in brackets are left out."""
@@ -235,10 +235,8 @@ class Source:
                 also = f", or from {self.quoted(other)}" if other else ""
                 also = f", under {self.quoted(test)}" if test and not is_inside else also
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}{also}")
-        for name in re.findall(rf"(?<![\w.])({_NAME})\s*\[", self.lines[line - 1]):
-            found = self._assigned(name, line)
-            if found and found != line and re.search(rf"\*\s*(?:const\s+)?{name}\s*=", self.lines[found - 1]):
-                comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
+        for found, name in self.pointers_in(line).items():
+            comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
         for made in [returned for found in comes for returned in self._returns(found)]:
             comes.setdefault(made, self.quoted(made))
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
@@ -458,13 +456,15 @@ class Source:
                 found.append(Loop(self._line_at(at), self._line_at(ends), start, condition, step, body))
         return found
 
+    def _changes(self, text: str, before: int) -> list[int]:
+        """The last lines above one that change the variables of a text."""
+        names = dict.fromkeys(re.findall(rf"(?<![\w.]){_NAME}", text))
+        return [at for name in names if (at := self.changed(name, before))]
+
     def counted_by(self, line: int) -> list[int]:
-        """The lines from which the limits of a loop come, and the loops and tests around these."""
-        comes: list[int] = []
-        for text in (self.quoted(line).partition("(")[2], *[""] * MOST_COUNTED):
-            text = text or " ".join(self.lines[at - 1] for at in comes)
-            names = dict.fromkeys(re.findall(rf"(?<![\w.]){_NAME}", text))
-            comes += [at for name in names if (at := self.changed(name, line)) and at not in comes]
+        """The lines from which the limits of a loop come, one step further back, and what is around these."""
+        limits = self._changes(self.quoted(line).partition("(")[2], line)
+        comes = limits + self._changes(" ".join(self.lines[at - 1] for at in limits), line)
         around = [one for at in comes for one in (*self.loops_around(at)[-1:], self.test_around(at)) if one]
         return sorted({*comes, *around} - {line, *self.loops_around(line)})[-MOST_DEFINITIONS:]
 

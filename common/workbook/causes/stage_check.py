@@ -103,11 +103,16 @@ class Run:
         found = self.source(place).decision_of(line_of(place)[1], is_ahead)
         return f"this depends on {found}" if found else ""
 
+    def _passed_names(self, launch: Launch, positions: Sequence[int]) -> list[str]:
+        """The variables in the arguments of a launch at some positions."""
+        source, line = self.source(launch.place), line_of(launch.place)[1]
+        passed = " ".join(source.argument(line, position) for position in positions)
+        return re.findall(r"(?<![\w.])[A-Za-z_]\w*", passed)
+
     def passed_of(self, launch: Launch, *positions: int) -> str:
         """Where the arguments of a launch at some positions come from."""
         source, line = self.source(launch.place), line_of(launch.place)[1]
-        passed = " ".join(source.argument(line, position) for position in positions)
-        names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", passed)
+        names = self._passed_names(launch, positions)
         comes = [at for name in names if (at := source.assigned(name, line) or source.filled(name, line))]
         tests = [test for at in comes if (test := source.test_around(at)) and source.test_around(line) != test]
         return "; ".join(map(source.quoted, dict.fromkeys((*comes, *tests))))
@@ -122,8 +127,7 @@ class Run:
         """What gives a launch its arguments at some positions: the loops and the test around it that use their
         variables, and the lines that they come from."""
         source, line = self.source(launch.place), line_of(launch.place)[1]
-        passed = " ".join(source.argument(line, position) for position in positions)
-        names = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", passed))
+        names = set(self._passed_names(launch, positions))
         around = [*source.loops_around(line), source.test_around(line)]
         own = [at for at in around if at and names & set(re.findall(r"\w+", source.lines[at - 1]))]
         comes = [at for name in sorted(names) if (at := source.assigned(name, line))]

@@ -583,14 +583,15 @@ def are_pairs_right(case: Case, traced: Traced) -> bool:
             if (
                 tile.count > 0
                 and tile.loads
-                and not (_by_thread(tile, plan)[0] or _all_in_all(tile, plan, is_odd_even))
+                and not (_by_thread(tile, plan)[0] or _compares_all(tile, plan, is_odd_even))
             ):
                 return False
     return True
 
 
-def _all_in_all(tile: Tile, plan: Sequence[Stage], is_odd_even: bool) -> bool:
-    """Whether the threads of a block compare each pair as often as the stages together do, whoever takes it."""
+def _compares_all(tile: Tile, plan: Sequence[Stage], is_odd_even: bool) -> bool:
+    """Whether the threads of a block compare each pair as often as all stages together do, in any division of the
+    work."""
     compared = Counter(one.pair for one, _ in tile.of_threads)
     if not is_odd_even:
         return compared == Counter(pair for stage in plan for pair in stage.pairs)
