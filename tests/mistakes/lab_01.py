@@ -685,7 +685,7 @@ MISTAKES = (
         {"pairs = (n - parity) / 2;": "pairs = n / 2;"},
         [
             "{at+4}: error: thread 3 of block 0 compares keys[7] and keys[8], but there is no keys[8]: there are 8",
-            "there are 3 pairs here, but the kernel compares 4: one too many is taken",
+            "this stage has 3 pairs, but the kernel compares 4",
             "pairs comes from line",
             "error: out-of-bounds: ",
         ],
@@ -743,7 +743,7 @@ MISTAKES = (
     in_halo(
         "a pair beyond the window",
         {"i + 1 < count;": "i < count;"},
-        ["{at+1}: error: thread ", "but there is no window[", "one too many is taken"],
+        ["{at+1}: error: thread ", "but there is no window[", ", but the kernel compares "],
     ),
     in_halo(
         "no barrier before the next tile",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 
-from workbook.causes.stage_check import Cause
 from workbook.mutants.reading import functions, read
 from workbook.mutants.schemata import Mutant
 from workbook.mutants.search import Found, Result
@@ -124,12 +123,6 @@ class Results(unittest.TestCase):
         lines = Result([Found((mutant,)) for mutant in mutants], 99).lines("x.cu")
         self.assertEqual(lines[1:], ["x.cu:7: a", "x.cu:8: b"])
         self.assertIn("(99 changes were tried)", lines[0])
-
-    def test_only_the_lines_that_a_certain_cause_names(self) -> None:
-        mutants = [Mutant(0, 0, 7, "a", "f", 1), Mutant(1, 1, 8, "b", "f", 1)]
-        result = Result([Found((mutant,)) for mutant in mutants], 99)
-        cause = Cause("x.cu:9", "text", ("it comes from line 8: b",), is_certain=True)
-        self.assertEqual([one.line for one in result.at(cause.lines).found], [8])
 
     def test_a_barrier_that_moves(self) -> None:
         taken = Mutant(0, 0, 7, "this barrier should not be here", "f", 1, "taken")

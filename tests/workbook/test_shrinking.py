@@ -142,7 +142,7 @@ class Facts(unittest.TestCase):
         found = shrunk(lambda case: case.n > 1024)
         self.assertEqual(found.smallest.case.n, 1025)
         self.assertEqual(
-            found.facts, ["fails for every n above 1,024; 11 larger n were tried, 2 of them with other keys, too"]
+            found.facts, ["fails for every n above 1,024; 11 larger n were tried, 2 of them also with other keys"]
         )
 
     def test_other_keys_are_tried_before_it_is_every_n(self) -> None:

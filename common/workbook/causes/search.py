@@ -115,8 +115,8 @@ class Search:
             tests = source.guards_of(at) if at else []
             compared = "are the two keys of a comparison the same one, or is each key stored back to where it was read"
             compared = f"{'or ' * bool(tests)}{compared}? {source.quoted(at)}" if at else ""
-            which = "does one of these conditions keep" if len(tests) > 1 else "does this condition keep"
-            asked = f"{which} all threads from their work? {'; '.join(tests)}" if tests else ""
+            which = "does one of these conditions stop" if len(tests) > 1 else "does this condition stop"
+            asked = f"{which} every thread? {'; '.join(tests)}" if tests else ""
             comes = source.values_of(at) if at else ""
             return Cause(f"{source.file}:{line}", f"{text}, and reads nothing", (asked, compared, comes))
         read: dict[tuple[int, int, int], set[int]] = {}

@@ -284,9 +284,7 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     if outside < run.n or not stage.pairs:
         details = []
     elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
-        many = "one too many is taken" if pairs == len(stage.pairs) + 1 else "too many are taken"
-        verb = "is" if len(stage.pairs) < 2 else "are"
-        details = [f"there {verb} {_counted(len(stage.pairs))} here, but the kernel compares {pairs}: {many}"]
+        details = [f"this stage has {_counted(len(stage.pairs))}, but the kernel compares {pairs:,}"]
         passed = run.passed_count(stage)
         if run.launch and passed is not None and passed > len(stage.pairs):
             place = run.launch.place

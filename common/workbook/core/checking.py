@@ -435,9 +435,10 @@ class Checker:
         result = None
         # The verdict has been printed: a judge that cannot run one of these cases is no reason to fail.
         with contextlib.suppress(Problem), Progress("looking for a small change that fixes the step"):
-            result = search.result(failing, others, functools.partial(self._is_right, shown), line) if failing else None
-        if result and cause and (cause.is_certain or result.at(cause.lines).found):
-            result = result.at(cause.lines)
+            if failing:
+                lines, is_certain = (cause.lines, cause.is_certain) if cause else (set(), False)
+                right = functools.partial(self._is_right, shown)
+                result = search.result(failing, others, right, line, lines, is_certain)
         for text in result.lines(self._source_of(shown.step)) if result else []:
             print(wrapped_message(text), flush=True)
 

@@ -239,7 +239,7 @@ class Shrinking:
             if self._passes({"n": n, **other}):
                 ((name, value),) = other.items()
                 return f", with this input{tried}; with {name} {value}, n = {n:,} passes"
-        return f"{tried}, {len(chosen)} of them with other keys, too"
+        return f"{tried}, {len(chosen)} of them also with other keys"
 
     def _is_rule(self, factor: int, passing: int) -> bool:
         """Whether all but the multiples of `factor` fail, in a few places around multiples."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import re
@@ -12,7 +13,7 @@ import time
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import build
@@ -26,11 +27,14 @@ SECONDS = 7.0  # for all mutants together, on a machine that does nothing else
 ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been found is enough
 MOST_PATIENT = 3.0  # on a busy machine, these limits grow by up to this factor
 EXAMINATION_SECONDS = 8.0  # for the whole check of a step with one change
-CASE_SECONDS = 2.0  # more than a case with few keys takes, unless a mutant makes it endless
-QUICK_SECONDS = "0.5"  # of processor time without a change, in every case but the first
-KERNEL_SECONDS = "0.2", "2"  # of processor time, in the first case, which has few keys, and in the others
+CASE_SECONDS = 0.4, 2.0  # more than the first case and others with few keys take, unless a mutant makes them endless
+QUICK_SECONDS = "0.2"  # of processor time without a change, in every case but the first
+KERNEL_SECONDS = 0.2, 2.0  # of processor time, in the first case, which has few keys, and in the others
+SLOWER = 2.0  # times what the first case takes without a change: all that it may take with one, if this is more
 MOST_KEYS = 3000  # of a case
 OTHERS = 8  # cases that must still pass
+SMALL = 64  # keys: only changes with which cases of no more pass are tried on the others
+PART = 64  # changes that are tried on small cases before one of them is tried on the others
 CLOSE = 4  # lines: mutants that are no further from the place of the first finding come first
 EXAMINED = 4  # places, by the whole check
 SHOWN = 2  # places that are printed
@@ -78,10 +82,6 @@ class Result:
     found: list[Found]
     tried: int
 
-    def at(self, lines: Collection[int]) -> Result:
-        """Only what was found in these lines."""
-        return replace(self, found=[one for one in self.found if one.line in lines])
-
     def lines(self, file: str) -> list[str]:
         """What to print."""
         best = self.found[:SHOWN]
@@ -121,10 +121,13 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
         others: Sequence[Case],
         is_right: Callable[[Path, Mapping[str, str]], bool],
         near: int = 0,
+        lines: Collection[int] = (),
+        is_certain: bool = False,
     ) -> Result | None:
         """`failing`: cases that must pass then, the quickest one first. `others`: cases of which some must pass, too.
         `is_right`: whether a runner with an environment passes everything. `near`: a line at which the search begins.
-        None: the mutants do not compile, or the first case passes without a change."""
+        `lines`: where else it looks only if nothing is found there, or, if `is_certain`, not at all. None: the mutants
+        do not compile, or the first case passes without a change."""
         try:
             program = self._program.result()
         except NotMade:
@@ -139,15 +142,13 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             reached = trial.reached(Path(self._folder.name) / "seen")
             if reached is None:
                 return None
-            distance = {mutant: abs(mutant.line - near) for mutant in reached}
-            order = sorted(distance, key=lambda one: (distance[one] > CLOSE, one.rank, distance[one]))
-            found = trial.mending([(mutant,) for mutant in order], workers)
-            if not any(one.rank <= 1 for one in found):
-                found = trial.mending(list(_moved_barriers(reached)), workers) or found
-            # Of two that say as much about one line, the one with the longer expression is more often what is wrong.
-            found = sorted(found, key=lambda one: (one.rank + min(abs(one.line - near) / CLOSE, 2), -_length(one.text)))
-            mended = [one for one in _of_different_lines(found) if is_right(program.runner, one.environment)]
-        return Result(mended, trial.tried)
+            ends = [one for one in reached if one.line in lines]
+            for part in [ends] if is_certain else [ends, [one for one in reached if one.line not in lines]]:
+                found = trial.best(part, near, workers)
+                right = (one for one in found if is_right(program.runner, one.environment))
+                if mended := list(itertools.islice(right, SHOWN)):
+                    return Result(mended, trial.tried)
+        return Result([], trial.tried)
 
 
 def _length(text: str) -> int:
@@ -165,21 +166,13 @@ def _chosen(cases: Sequence[Case]) -> list[Case]:
     return list(kinds.values())[::step][:OTHERS]
 
 
-def _of_different_lines(found: Sequence[Found]) -> list[Found]:
-    """The first of each line, as far as they are to be examined."""
-    by_line: dict[int, Found] = {}
-    for one in found:
-        by_line.setdefault(one.line, one)
-    return list(by_line.values())[:EXAMINED]
-
-
-def _moved_barriers(mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, Mutant]]:
+def _moved_barriers(mutants: Sequence[Mutant]) -> Iterator[Found]:
     """Pairs of mutants that move a barrier within its function."""
     for taken in mutants:
         if taken.kind == "taken":
             for put in mutants:
                 if put.kind == "put" and put.function == taken.function and put.line != taken.line:
-                    yield taken, put
+                    yield Found((taken, put))
 
 
 class _Trial:
@@ -189,6 +182,7 @@ class _Trial:
         self._program, self._judges, self._cases = program, judges, list(cases)
         self._started = time.monotonic()
         self._patience = patience()
+        self._kernel_seconds, self._case_seconds = (limits[0] for limits in (KERNEL_SECONDS, CASE_SECONDS))
         self._has_telling = self._is_ended = False
         self.tried = 0
 
@@ -196,55 +190,94 @@ class _Trial:
         """Adds those that take little time without a change: of others, no run with a change would be seen to end. All
         of them, if none ends: then the mistake is why."""
         with ThreadPoolExecutor(workers) as pool:
-            outcomes = pool.map(lambda case: self._run(case, {"SIMT_SECONDS": QUICK_SECONDS}), cases)
+            limit = {"SIMT_SECONDS": QUICK_SECONDS}
+            outcomes = pool.map(lambda case: self._run(case, limit, CASE_SECONDS[1]), cases)
             quick = [case for case, outcome in zip(cases, outcomes) if outcome and outcome.status != "hung"]
-        self._cases += quick or cases
+        self._cases += sorted(quick or cases, key=lambda case: case.n)
 
-    def mending(self, choices: Sequence[tuple[Mutant, ...]], workers: int) -> list[Found]:
-        """Those with which all cases pass."""
+    def best(self, mutants: Sequence[Mutant], near: int, workers: int) -> list[Found]:
+        """Those with which all cases pass, or pairs of them that move a barrier: the most telling one of each line, as
+        far as they are to be examined."""
+        distance = {mutant: abs(mutant.line - near) for mutant in mutants}
+        order = sorted(distance, key=lambda one: (distance[one] > CLOSE, one.rank, distance[one]))
+        found = self._mending([Found((mutant,)) for mutant in order], near, workers)
+        if not any(one.rank <= 1 for one in found):
+            found = self._mending(list(_moved_barriers(mutants)), near, workers) or found
+        return found
+
+    def _mending(self, choices: Sequence[Found], near: int, workers: int) -> list[Found]:
+        """Those with which all cases pass, one for each line."""
+
+        def place(one: Found) -> tuple[float, int]:
+            # Of two that say as much about one line, the one with the longer expression is more often what is wrong.
+            return one.rank + min(abs(one.line - near) / CLOSE, 2), -_length(one.text)
+
+        small = 1 + sum(case.n <= SMALL for case in self._cases[1:])
+        found: dict[int, Found] = {}
+        for first in range(0, len(choices), PART):
+            part = [one for one in choices[first : first + PART] if one.line not in found]
+            passing = sorted(self._kept(part, slice(0, small), workers), key=place)
+            for one in self._kept(passing, slice(small, None), workers):
+                found.setdefault(one.line, one)
+            self._has_telling |= any(one.rank <= 1 for one in found.values())
+        return sorted(found.values(), key=place)[:EXAMINED]
+
+    def _kept(self, choices: Sequence[Found], cases: slice, workers: int) -> list[Found]:
+        """The choices with which some of the cases pass, as far as there is time. Of each line only the first, if these
+        are the last cases."""
+        done: set[int] = set()
+
+        def keep(choice: Found) -> bool:
+            seconds = ENOUGH_SECONDS if self._has_telling else SECONDS
+            is_late = time.monotonic() - self._started > seconds * self._patience
+            if self._is_ended or is_late or choice.line in done or not self._mends(choice, cases):
+                return False
+            if cases.stop is None:
+                done.add(choice.line)
+            return True
+
         with ThreadPoolExecutor(workers) as pool:
             try:
-                mended = list(pool.map(self._mends, choices))
+                kept = list(pool.map(keep, choices))
             except BaseException:  # such as Ctrl-C: the others need not be tried
                 self._is_ended = True
                 raise
-        return [Found(choice) for choice, is_right in zip(choices, mended) if is_right]
+        return [choice for choice, is_kept in zip(choices, kept) if is_kept]
 
-    def _mends(self, choice: tuple[Mutant, ...]) -> bool:
-        seconds = ENOUGH_SECONDS if self._has_telling else SECONDS
-        is_late = time.monotonic() - self._started > seconds * self._patience
-        if self._is_ended or is_late or not self.passes(choice):
-            return False
-        self._has_telling |= choice[0].rank <= 1
-        return True
-
-    def passes(self, choice: Sequence[Mutant]) -> bool:
-        """Whether all cases pass with these mutants, up to the first that does not."""
-        self.tried += 1
-        made = Found(tuple(choice)).environment
-        seconds = [KERNEL_SECONDS[0]] + [KERNEL_SECONDS[1]] * (len(self._cases) - 1)
-        return all(self._passes(case, {**made, "SIMT_SECONDS": most}) for case, most in zip(self._cases, seconds))
+    def _mends(self, choice: Found, cases: slice) -> bool:
+        """Whether these cases pass with a change, up to the first that does not."""
+        self.tried += cases.start == 0
+        limits = [(self._kernel_seconds, self._case_seconds)]
+        limits += [(KERNEL_SECONDS[1], CASE_SECONDS[case.n > SMALL] * self._patience) for case in self._cases[1:]]
+        return all(
+            self._passes(case, {**choice.environment, "SIMT_SECONDS": str(kernel)}, seconds)
+            for case, (kernel, seconds) in list(zip(self._cases, limits))[cases]
+        )
 
     def reached(self, file: Path) -> list[Mutant] | None:
         """The mutants that the first case reaches, by way of a file; None if it passes without them, such as one that
         fails in some orders of lanes only."""
-        if self._passes(self._cases[0], {"STEP_MUTANTS_SEEN": str(file)}):
+        begin = time.monotonic()
+        if self._passes(self._cases[0], {"STEP_MUTANTS_SEEN": str(file)}, CASE_SECONDS[1]):
             return None
+        seconds = SLOWER * (time.monotonic() - begin)
+        self._kernel_seconds = min(max(seconds, KERNEL_SECONDS[0]), KERNEL_SECONDS[1])
+        self._case_seconds = min(max(seconds, CASE_SECONDS[0] * self._patience), CASE_SECONDS[1] * self._patience)
         numbers = array("i")
         if file.is_file():
             numbers.frombytes(file.read_bytes())
         seen = set(numbers)
         return [mutant for mutant in self._program.mutants if mutant.place in seen]
 
-    def _passes(self, case: Case, environment: Mapping[str, str]) -> bool:
-        outcome = self._run(case, environment)
+    def _passes(self, case: Case, environment: Mapping[str, str], seconds: float) -> bool:
+        outcome = self._run(case, environment, seconds)
         return outcome is not None and outcome.passed and not outcome.findings
 
-    def _run(self, case: Case, environment: Mapping[str, str]) -> Outcome | None:
+    def _run(self, case: Case, environment: Mapping[str, str], seconds: float) -> Outcome | None:
         """None: the judge ended."""
         judge = self._judges.get()
         try:
-            return judge.run(self._program.runner, case, timeout=CASE_SECONDS, environment=environment)
+            return judge.run(self._program.runner, case, timeout=seconds, environment=environment)
         except JudgeDied:
             return None
         finally:
