@@ -27,7 +27,7 @@ SECONDS = 7.0  # for all mutants together, on a machine that does nothing else
 ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been found is enough
 MOST_PATIENT = 3.0  # on a busy machine, these limits grow by up to this factor
 EXAMINATION_SECONDS = 8.0  # for the whole check of a step with one change
-CASE_SECONDS = 0.4, 2.0  # more than the first case and others with few keys take, unless a mutant makes them endless
+CASE_SECONDS = 0.4, 2.0  # more than small cases and others take, unless a mutant makes them endless
 QUICK_SECONDS = "0.2"  # of processor time without a change, in every case but the first
 KERNEL_SECONDS = 0.2, 2.0  # of processor time, in the first case, which has few keys, and in the others
 SLOWER = 2.0  # times what the first case takes without a change: all that it may take with one, if this is more
@@ -182,7 +182,7 @@ class _Trial:
         self._program, self._judges, self._cases = program, judges, list(cases)
         self._started = time.monotonic()
         self._patience = patience()
-        self._kernel_seconds, self._case_seconds = (limits[0] for limits in (KERNEL_SECONDS, CASE_SECONDS))
+        self._first_seconds = KERNEL_SECONDS[1]  # that the first case may take at least
         self._has_telling = self._is_ended = False
         self.tried = 0
 
@@ -198,6 +198,7 @@ class _Trial:
     def best(self, mutants: Sequence[Mutant], near: int, workers: int) -> list[Found]:
         """Those with which all cases pass, or pairs of them that move a barrier: the most telling one of each line, as
         far as they are to be examined."""
+        self._has_telling = False
         distance = {mutant: abs(mutant.line - near) for mutant in mutants}
         order = sorted(distance, key=lambda one: (distance[one] > CLOSE, one.rank, distance[one]))
         found = self._mending([Found((mutant,)) for mutant in order], near, workers)
@@ -247,30 +248,27 @@ class _Trial:
     def _mends(self, choice: Found, cases: slice) -> bool:
         """Whether these cases pass with a change, up to the first that does not."""
         self.tried += cases.start == 0
-        limits = [(self._kernel_seconds, self._case_seconds)]
-        limits += [(KERNEL_SECONDS[1], CASE_SECONDS[case.n > SMALL] * self._patience) for case in self._cases[1:]]
-        return all(
-            self._passes(case, {**choice.environment, "SIMT_SECONDS": str(kernel)}, seconds)
-            for case, (kernel, seconds) in list(zip(self._cases, limits))[cases]
-        )
+        return all(self._passes(case, choice.environment) for case in self._cases[cases])
 
     def reached(self, file: Path) -> list[Mutant] | None:
         """The mutants that the first case reaches, by way of a file; None if it passes without them, such as one that
         fails in some orders of lanes only."""
         begin = time.monotonic()
-        if self._passes(self._cases[0], {"STEP_MUTANTS_SEEN": str(file)}, CASE_SECONDS[1]):
+        if self._passes(self._cases[0], {"STEP_MUTANTS_SEEN": str(file)}):
             return None
-        seconds = SLOWER * (time.monotonic() - begin)
-        self._kernel_seconds = min(max(seconds, KERNEL_SECONDS[0]), KERNEL_SECONDS[1])
-        self._case_seconds = min(max(seconds, CASE_SECONDS[0] * self._patience), CASE_SECONDS[1] * self._patience)
+        self._first_seconds = min(SLOWER * (time.monotonic() - begin), CASE_SECONDS[1])
         numbers = array("i")
         if file.is_file():
             numbers.frombytes(file.read_bytes())
         seen = set(numbers)
         return [mutant for mutant in self._program.mutants if mutant.place in seen]
 
-    def _passes(self, case: Case, environment: Mapping[str, str], seconds: float) -> bool:
-        outcome = self._run(case, environment, seconds)
+    def _passes(self, case: Case, environment: Mapping[str, str]) -> bool:
+        is_first = case == self._cases[0]
+        at_least = self._first_seconds if is_first else 0.0
+        kernel = max(KERNEL_SECONDS[not is_first], at_least)
+        seconds = max(CASE_SECONDS[case.n > SMALL], at_least) * self._patience
+        outcome = self._run(case, {**environment, "SIMT_SECONDS": str(kernel)}, seconds)
         return outcome is not None and outcome.passed and not outcome.findings
 
     def _run(self, case: Case, environment: Mapping[str, str], seconds: float) -> Outcome | None:
