@@ -483,8 +483,9 @@ MISTAKES = (
             "count);"
         },
         [
+            "{at}: error: thread ",
             "compares keys in global memory, not in tile",
-            "which array is passed",
+            "is another array passed in line ",
         ],
     ),
     in_shared(

@@ -836,6 +836,42 @@ class Remarks(unittest.TestCase):
         self.assertEqual([source.passing(3, "window", is_written) for is_written in (True, False)], [8, 9])
         self.assertEqual(source.passing(3, "tile", True), 3)
 
+    def test_functions_of_one_line(self) -> None:
+        text = (
+            "namespace a {\nnamespace {\n__device__ int own() { return threadIdx.x; }\n\n"
+            "__device__ void order(Key& a, Key& b) {\n  if (b < a) swap(a, b);\n}\n\n"
+            "__device__ void all(Key* keys, int i) {\n  order(keys[i], keys[i + 1]);\n}\n\n"
+            "  __global__ void run(Key* keys, int n) {\n    const int pairs = n / 2;\n"
+            "    for (int p = own(); p < pairs; p += 32) {\n      const int i = 2 * p;\n      all(keys, i);\n    }\n"
+            "  }\n}\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        names = [source.function_of(line)[0] for line in (3, 6, 10, 17)]
+        self.assertEqual(names, ["own", "order", "all", "run"])
+        self.assertEqual((source.caller(6), source.caller(10), source.caller(17)), (10, 17, 0))
+        self.assertEqual([source.outermost_call(line) for line in (6, 10, 17)], [17, 17, 0])
+        self.assertIn("pairs comes from line 14: const int pairs = n / 2", source.bound_of(17))
+
+    def test_what_a_called_function_returns(self) -> None:
+        text = (
+            "__device__ int first(int t) {\n  return 2 * t;\n}\nvoid f() {\n"
+            "  auto pairs = [&](int n) { return n / 2; };\n"
+            "  const int p = pairs(n);\n  const int i = first(t);\n  const int k = unknown(t);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual([source.returned_to(line) for line in (6, 7, 8)], [[5], [2], []])
+
+    def test_no_outermost_call(self) -> None:
+        text = (
+            "__device__ void f(Key* k) {\n  k[0] = 1;\n}\n__global__ void g(Key* k) {\n  f(k);\n  f(k + 1);\n}\n"
+            "__device__ void h(int n) {\n  if (n > 0) i(n - 1);\n}\n__device__ void i(int n) {\n  h(n);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual((source.outermost_call(2), source.outermost_call(9)), (0, 0))
+
     def test_what_a_launch_passes(self) -> None:
         text = (
             "void f() {\n  merge<true><<<blocks, 32, 0, s>>>(keys, n / 2,\n      run);\n  g<<<1, 2>>>(a(1, 2), 3);\n}\n"

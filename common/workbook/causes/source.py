@@ -91,14 +91,27 @@ class Source:
     def _line_at(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1
 
+    @cached_property
+    def _ends(self) -> frozenset[int]:
+        """The last lines of functions and classes, whether or not they are in a namespace, and of namespaces."""
+        ends, position = set(), 0
+        while found := re.search(r"[{}]", self.text[position:]):
+            at = position + found.start()
+            is_namespace = re.search(r"\bnamespace\b[^;{}()]*$", self.text[position:at])
+            position = at if is_namespace or self.text[at] == "}" else _closing(self.text, at)
+            if not is_namespace:
+                ends.add(self._line_at(position))
+            position += 1
+        return frozenset(ends)
+
     def _assigned(self, name: str, before: int) -> int:
         """The last line above one that gives a variable its value; 0: there is none in this function."""
         pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\s*=[^=]")
         for number in range(before, 0, -1):
+            if number < before and number in self._ends:
+                break
             if pattern.search(self.lines[number - 1]):
                 return number
-            if number < before and self.lines[number - 1].startswith("}"):
-                break
         return 0
 
     def _assigned_before(self, name: str, found: int, line: int) -> int:
@@ -201,6 +214,18 @@ class Source:
         calls = self.calls(line)
         return calls[0] if len(calls) == 1 else 0
 
+    def outermost_call(self, line: int) -> int:
+        """The line at which a kernel comes to call the function around a line, directly or through others; 0: it is in
+        the kernel itself, or several lines of the kernel do."""
+        seen = {0}
+        found = 0
+        while (calls := self.calls(line)) and len({self.function_of(one)[0] for one in calls}) == 1:
+            line, found = calls[0], calls[0] if len(calls) == 1 else 0
+            if line in seen:
+                return 0
+            seen.add(line)
+        return found
+
     def passing(self, line: int, array: str, is_written: bool) -> int:
         """The line of the call that passes `array` to the function around a line, as what that line writes, or as what
         it reads; the line itself if the function has no such parameter, or several calls pass it."""
@@ -237,7 +262,7 @@ class Source:
                 comes.setdefault(found, f"{name} comes from {self.quoted(found)}{also}")
         for found, name in self.pointers_in(line).items():
             comes.setdefault(found, f"{name} comes from {self.quoted(found)}")
-        for made in [returned for found in comes for returned in self._returns(found)]:
+        for made in [returned for found in comes for returned in self.returned_to(found)]:
             comes.setdefault(made, self.quoted(made))
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
@@ -249,10 +274,14 @@ class Source:
         kept = [*comes.values(), *map(self.quoted, others)][:room]
         return "; ".join([*kept, *map(self.quoted, of_grid)])
 
-    def _returns(self, line: int) -> list[int]:
-        """The `return` lines of the function that a definition calls."""
+    def returned_to(self, line: int) -> list[int]:
+        """The `return` lines of the function, or the lambda of the host, that a definition calls."""
         called = re.search(rf"=\s*({_NAME})\s*\(", self.lines[line - 1])
-        head = re.search(rf"__device__[^;{{}}]*\b{called[1]}\s*\([^;{{}}]*\{{", self.text) if called else None
+        if not called:
+            return []
+        parameters = r"\s*\([^;{}]*\)[^;{}()]*\{"
+        named = rf"[\w>&*]\s+{called[1]}|\b{called[1]}\s*=\s*\[[^\]]*\]"
+        head = re.search(rf"(?:{named}){parameters}", self.text)
         return [n for n in self._body(head.end() - 1) if "return " in self.lines[n - 1]] if head else []
 
     def _body(self, brace: int) -> range:
@@ -295,7 +324,7 @@ class Source:
     def bound_of(self, line: int) -> str:
         """What decides how often a line is reached: the loop or test around it, and where its limit comes from."""
         for number in range(min(line, len(self.lines)), 0, -1):
-            if number < line and self.lines[number - 1].startswith("}"):
+            if number < line and number in self._ends:
                 return ""
             match = _BOUND.search(self.lines[number - 1])
             if not match or not re.search(r"[<>]=?", match[0].replace("->", "")):
@@ -497,8 +526,8 @@ class Source:
     def function_of(self, line: int) -> tuple[str, int, int]:
         """The name of the function around a line, and its first and last line."""
         line = min(line, len(self.lines))
-        first = next((n for n in range(line, 1, -1) if self.lines[n - 2].startswith("}")), 1)
-        last = next((n for n in range(line, len(self.lines)) if self.lines[n - 1].startswith("}")), len(self.lines))
+        first = next((n for n in range(line, 1, -1) if n - 1 in self._ends), 1)
+        last = next((n for n in range(line, len(self.lines)) if n in self._ends), len(self.lines))
         head = re.search(rf"\b({_NAME})\s*\([^;]*?\)\s*\{{", "\n".join(self.lines[first - 1 : last]))
         return (head[1] if head else ""), first, last
 

@@ -115,7 +115,8 @@ class Run:
         names = self._passed_names(launch, positions)
         comes = [at for name in names if (at := source.assigned(name, line) or source.filled(name, line))]
         tests = [test for at in comes if (test := source.test_around(at)) and source.test_around(line) != test]
-        return "; ".join(map(source.quoted, dict.fromkeys((*comes, *tests))))
+        made = [returned for at in comes for returned in source.returned_to(at)]
+        return "; ".join(map(source.quoted, dict.fromkeys((*comes, *made, *tests))))
 
     def given(self, launch: Launch, *positions: int) -> str:
         """ "these are `first` and `n / 2`": what a launch passes at some positions; "" if one is not known"""
@@ -156,8 +157,9 @@ class Run:
         return ""
 
     def limits_of(self, place: str) -> str:
-        """What may keep the threads from taking all pairs."""
-        return self.source(place).limits_of(line_of(place)[1])
+        """What may keep the threads from taking all pairs, at a line or where its function is called."""
+        source, line = self.source(place), line_of(place)[1]
+        return source.limits_of(line) or source.limits_of(source.caller(line))
 
     def place(self, code: int) -> str:
         """The student's line of an instruction."""
@@ -402,10 +404,30 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
                     "and does its loop advance by gridDim.x * blockDim.x pairs?"
                 )
                 return Cause(place, text, (detail, run.number_of_thread(place)))
+            elif not step and (owner := _owner_of(run, found, one, other, stage)):
+                return Cause(place, text, (owner, run.advance_of(place)))
             if step and detail == step:
                 return Cause(place, text, (step, run.advance_of(place)), is_certain=True)
             return Cause(place, text, (detail,))
     return None
+
+
+def _owner_of(run: Run, found: Sequence[Comparison], one: Comparison, other: Comparison, stage: Stage | None) -> str:
+    """Which third thread has a pair that two others compare, so that their loops advance by too little."""
+    threads, whose = run.threads if run.launch else (0, "")
+    if stage is None or one.pair not in stage.pairs or threads == 0:
+        return ""
+    number = stage.number_of(one.pair)
+    owner = number % threads
+    compared = {(o.block, o.thread, o.pair) for o in found}
+    for it in (one, other):
+        own = _pair_of(run, stage, it)
+        if run.thread_number(it) == owner or (own and (it.block, it.thread, own) not in compared):
+            return ""  # a thread that does not compare its own pair computes a wrong index
+    return (
+        f"they are pair {number}, counted from 0: the work of thread {owner} of the {threads} of the {whose}; do the "
+        "loops of the others advance by too little?"
+    )
 
 
 def _begin_apart(found: Sequence[Comparison], *threads: Comparison) -> bool:

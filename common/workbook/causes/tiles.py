@@ -156,12 +156,15 @@ class Tile:
         found = [one for one in comparisons(own, array) if len(one.loads) > 1] if array else []
         if not found or array is None:
             return None
-        text = f"{self.run.thread(found[0])} compares keys in global memory"
-        details = (
-            f"the keys are in {self.run.array}: which array is passed to the function that compares them?",
-            f"in {self.where}",
-        )
-        return Cause(self.run.place(found[0].code), f"{text}, not in {self.run.array}", details)
+        place = self.run.place(found[0].code)
+        source, line = self.run.source(place), line_of(place)[1]
+        call = source.outermost_call(line)
+        asked = f"is another array passed in {source.quoted(call)}"
+        if not call:
+            asked = "which array is passed to the function that compares them"
+        details = (f"the keys are in {self.run.array}: {asked}?", f"in {self.where}")
+        text = f"{self.run.thread(found[0])} compares keys in global memory, not in {self.run.array}"
+        return Cause(f"{source.file}:{call or line}", text, details)
 
     def of_one_key(self) -> Cause | None:
         """Threads that read one key of the tile where they should compare two."""

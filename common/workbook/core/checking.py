@@ -263,17 +263,20 @@ class Checker:
         if outcome.status == "hung" or outcome.case.expect == "refused":
             return failure
         self.build_rest()
+        slow: Outcome | None = None  # one that does not end has findings, but a case with fewer keys shows more
         if outcome.case.n <= failure.line.affordable.check:
             for seed in LANE_SEEDS:
                 case = replace(outcome.case, lane_seed=seed)
-                environment = check_build.environment()
-                again = self.judge.run(self.runner("check"), case, timeout=self.timeout, environment=environment)
+                environment, seconds = check_build.environment(), self.timeout or QUICK_SECONDS
+                again = self.judge.run(self.runner("check"), case, timeout=seconds, environment=environment)
+                if again.status == "hung":
+                    slow = again
+                    break
                 if again.findings or (again.changed_nothing and not self._changes_ascending(failure.line, case)):
                     return replace(failure, kind="check", outcome=again)
         verdict = self.observe(failure.step, [failure.line])
-        if verdict.failed and verdict.failed.findings:
-            return replace(failure, kind="check", outcome=verdict.failed)
-        return failure
+        found = verdict.failed if verdict.failed and verdict.failed.findings else slow
+        return replace(failure, kind="check", outcome=found) if found else failure
 
     def _changes_ascending(self, line: Step, case: Case) -> bool:
         """Whether a step that leaves keys as they are in descending order changes some in ascending order."""
