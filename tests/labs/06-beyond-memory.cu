@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "beyond.h"
@@ -429,32 +430,37 @@ TEST_CASE("runs in several places are merged into one") {
   }
 }
 
-/// Sends the keys of all parts from share to share, as NCCL does, and checks what each GPU has received.
+/// Sends the keys of all parts from share to share, as NCCL does, and checks what each GPU has received. Each key is the
+/// index of its count.
 void check_parts(const std::vector<Numbers>& shares, const std::vector<std::int64_t>& counts, int parts) {
   const int gpus = int(shares.size());
   std::vector<std::vector<beyond::Part>> plans;
   for (int gpu = 0; gpu < gpus; ++gpu) plans.push_back(beyond::plan_parts(counts, gpus, parts, gpu));
   for (int gpu = 0; gpu < gpus; ++gpu) {
-    const std::int64_t all = plans[gpu].back().result.first + plans[gpu].back().result.n;
-    Numbers received(beyond::room_for(all, gpus, parts), 1'000'000);
-    std::int64_t joined = 0;
-    for (int part = 0; part < parts; ++part) {
-      const beyond::Part& own = plans[gpu][part];
-      CHECK(own.result.first == joined);
+    std::map<std::int64_t, std::int64_t> results;  // the ends of the parts by their beginnings
+    Numbers received(beyond::room_for(std::ssize(shares[0]) * gpus, gpus, parts));
+    for (int turn = 0; turn < parts; ++turn) {
+      const beyond::Part& own = plans[gpu][turn];
+      const int part = beyond::part_of(turn, gpu, gpus, parts);
+      std::int64_t joined = 0;
       for (int from = 0; from < gpus; ++from) {
-        const beyond::Range sent = plans[from][part].sent[gpu], to = own.received[from], run = own.runs[from];
+        const beyond::Range sent = plans[from][turn].sent[gpu], to = own.received[from], run = own.runs[from];
         CHECK((sent.n == to.n && sent.n % beyond::unit == 0));
         CHECK((sent.first % beyond::unit == 0 && to.first % beyond::unit == 0));
         REQUIRE((from != gpu || sent.n == 0));
         REQUIRE((to.first + to.n <= std::ssize(received) && sent.first + sent.n <= std::ssize(shares[from])));
         std::copy_n(shares[from].begin() + sent.first, sent.n, received.begin() + to.first);
-        const Numbers& place = from == gpu ? shares[gpu] : received;
-        CHECK(run.n == counts[(from * gpus + gpu) * parts + part]);
-        for (std::int64_t i = 0; i < run.n; ++i) REQUIRE(place[run.first + i] == (from * gpus + gpu) * parts + part);
+        const int place = (from * gpus + gpu) * parts + part;
+        const auto keys = (from == gpu ? shares[gpu] : received).begin() + run.first;
+        CHECK(run.n == counts[place]);
+        CHECK(std::count(keys, keys + run.n, place) == run.n);
         joined += run.n;
       }
-      CHECK(own.result.first + own.result.n == joined);
+      CHECK(own.result.n == joined);
+      if (joined > 0) results[own.result.first] = own.result.first + joined;
     }
+    std::int64_t end = 0;
+    for (const auto& [first, last] : results) CHECK(first == std::exchange(end, last));
   }
 }
 
@@ -464,7 +470,7 @@ TEST_CASE("parts of the exchange begin at multiples of 16 bytes and bring every 
     for (int parts : {1, 2, 8}) {
       for (unsigned most : {1u, 2u, 9u, 40u}) {
         std::vector<std::int64_t> counts;
-        std::vector<Numbers> shares(gpus);  // each key is the index of its count
+        std::vector<Numbers> shares(gpus);
         for (int i = 0; i < gpus * gpus * parts; ++i) {
           counts.push_back(random() % most);
           shares[i / (gpus * parts)].insert(shares[i / (gpus * parts)].end(), counts.back(), i);
@@ -472,6 +478,17 @@ TEST_CASE("parts of the exchange begin at multiples of 16 bytes and bring every 
         for (Numbers& share : shares) share.resize(share.size() + beyond::unit);
         check_parts(shares, counts, parts);
       }
+    }
+  }
+}
+
+TEST_CASE("parts that each come from one share are sent by all GPUs at the same time") {
+  for (int gpus : {2, 4, 8}) {
+    constexpr int parts = 8;
+    for (int turn = 0; turn < parts; ++turn) {
+      std::set<int> senders;  // the part of equal keys comes from the share in which their indices are
+      for (int to = 0; to < gpus; ++to) senders.insert(beyond::part_of(turn, to, gpus, parts) * gpus / parts);
+      CHECK(std::ssize(senders) == gpus);
     }
   }
 }

@@ -66,7 +66,7 @@ class Sorter {
     const int gpus = processes.count;
     first_ = beyond::share_begin(n, gpus, processes.rank);
     size_ = beyond::share_begin(n, gpus, processes.rank + 1) - first_;
-    parts_ = options.parts > 0 ? options.parts : beyond::parts_for(n, gpus);
+    if (gpus > 1) parts_ = options.parts > 0 ? options.parts : beyond::parts_for(n, gpus);
     keep_freed_memory();
     if (gpus > 1) communicator_.emplace(processes);
     const beyond::Communicator* const communicator = gpus > 1 ? &*communicator_ : nullptr;
@@ -154,7 +154,7 @@ class Sorter {
 
   /// Each part is joined in stream_ while the next one is sent in the communicator's stream.
   void exchange_and_join(const std::vector<beyond::Part>& parts) {
-    joined_ = {parts.back().result.first + parts.back().result.n, stream_};
+    joined_ = {received_keys(parts), stream_};
     result_ = {joined_.data(), joined_.size()};
     CUDA_CHECK(cudaStreamWaitEvent(communicator_->stream(), events_[2], 0));
     for (const beyond::Part& part : parts) {
@@ -188,12 +188,11 @@ class Sorter {
     for (int i = 0; i < gpus * parts_; ++i) own.push_back(begins[i + 1] - begins[i]);
     const auto counts = processes_.gather(own, std::vector<std::int64_t>(gpus, gpus * parts_));
     const std::vector<beyond::Part> parts = beyond::plan_parts(counts, gpus, parts_, processes_.rank);
-    const std::int64_t received = parts.back().result.first + parts.back().result.n;
-    if (received > capacity()) {
+    if (received_keys(parts) > capacity()) {
       throw lab::Error(
           fmt::format("this GPU gets {} keys, more than the {} for which there is room: the splitters do not "
                       "divide the keys evenly",
-                      received, capacity()));
+                      received_keys(parts), capacity()));
     }
     return parts;
   }

@@ -15,13 +15,21 @@ struct Range {
   std::int64_t first = 0, n = 0;
 };
 
-/// Where the keys of a part are before and after it is sent. Each member but the last has an element for each GPU.
+/// Where keys that are sent at the same time are before and after. They are one part of each GPU's result, `result` that
+/// of this GPU's. Each other member has an element for each GPU.
 struct Part {
   std::vector<Range> sent;      ///< in the share, what that GPU gets
   std::vector<Range> received;  ///< in the memory for received keys, what that GPU sends
   std::vector<Range> runs;      ///< the keys of this part that the GPU has: our own in the share, others in `received`
   Range result;                 ///< in the result
 };
+
+/// How many keys all parts of this GPU's result have.
+inline std::int64_t received_keys(const std::vector<Part>& parts) {
+  std::int64_t n = 0;
+  for (const Part& part : parts) n += part.result.n;
+  return n;
+}
 
 /// NCCL copies 16 bytes at a time where they begin at multiples of 16 bytes at both ends, otherwise 4 bytes, at half the
 /// speed. A run begins at any key of a share. Therefore units of this many keys are sent, with up to three keys before
@@ -43,39 +51,51 @@ inline int parts_for(std::int64_t n, int gpus) {
   return int(std::clamp<std::int64_t>(std::min<std::int64_t>((n / gpus) >> 25, max_gpus / gpus), 1, 8));
 }
 
-/// The parts of GPU `gpu`. counts[(from * gpus + to) * parts + part]: how many keys GPU `from` has for that part of
-/// GPU `to`.
+/// Which part of GPU `to`'s result is sent at the same time as part `turn` of GPU 0's. Each GPU begins with another one.
+/// Where a part consists of equal keys, which splitters divide by their index, it comes from one share. If all GPUs had
+/// their parts in the same order, one of them would send to all others at that time, while the others wait.
+inline int part_of(int turn, int to, int gpus, int parts) {
+  return int((turn + std::int64_t(to) * parts / gpus) % parts);
+}
+
+/// What GPU `gpu` sends and gets, in the order in which it is sent. counts[(from * gpus + to) * parts + part]: how many
+/// keys GPU `from` has for that part of GPU `to`.
 inline std::vector<Part> plan_parts(const std::vector<std::int64_t>& counts, int gpus, int parts, int gpu) {
-  const auto count_of = [&](int from, int to, int part) {
-    return counts[(std::int64_t(from) * gpus + to) * parts + part];
-  };
   std::vector<std::int64_t> begins(counts.size());  // in the share of `from`
   for (std::size_t i = 0; i + 1 < counts.size(); ++i) {
     begins[i + 1] = (i + 1) % (gpus * parts) == 0 ? 0 : begins[i] + counts[i];
   }
-  std::vector<Part> result(parts);
-  std::int64_t received = 0, joined = 0;
-  for (int part = 0; part < parts; ++part) {
-    std::vector<std::int64_t> of_part;
+  std::vector<Part> plan(parts);
+  std::int64_t received = 0;
+  for (int turn = 0; turn < parts; ++turn) {
+    const auto place_of = [&](int from, int to) {
+      return (std::int64_t(from) * gpus + to) * parts + part_of(turn, to, gpus, parts);
+    };
+    std::vector<std::int64_t> of_turn;
     for (int from = 0; from < gpus; ++from) {
-      for (int to = 0; to < gpus; ++to) of_part.push_back(count_of(from, to, part));
+      for (int to = 0; to < gpus; ++to) of_turn.push_back(counts[place_of(from, to)]);
     }
-    const ExchangePlan plan = plan_exchange(of_part, gpus, gpu);
-    Part& p = result[part];
+    const ExchangePlan exchange = plan_exchange(of_turn, gpus, gpu);
+    const auto &sent = exchange.send_begins, &got = exchange.receive_begins;
+    Part& p = plan[turn];
+    p.result.n = exchange.received();
     for (int other = 0; other < gpus; ++other) {
-      const Range run{begins[(std::int64_t(other) * gpus + gpu) * parts + part],
-                      plan.receive_begins[other + 1] - plan.receive_begins[other]};
-      const Range to{begins[(std::int64_t(gpu) * gpus + other) * parts + part], count_of(gpu, other, part)};
-      const Range units = other == gpu ? Range{} : whole_units(run);
-      p.sent.push_back(other == gpu ? Range{} : whole_units(to));
+      const Range run{begins[place_of(other, gpu)], got[other + 1] - got[other]},
+          units = other == gpu ? Range{} : whole_units(run);
+      p.sent.push_back(other == gpu ? Range{}
+                                    : whole_units({begins[place_of(gpu, other)], sent[other + 1] - sent[other]}));
       p.received.push_back({received, units.n});
       p.runs.push_back(other == gpu ? run : Range{received + run.first - units.first, run.n});
       received += units.n;
     }
-    p.result = {joined, plan.received()};
-    joined += plan.received();
   }
-  return result;
+  std::int64_t joined = 0;
+  for (int part = 0; part < parts; ++part) {
+    Range& result = plan[(part + parts - part_of(0, gpu, gpus, parts)) % parts].result;
+    result.first = joined;
+    joined += result.n;
+  }
+  return plan;
 }
 
 }  // namespace beyond
