@@ -282,7 +282,8 @@ class TwoGpus(unittest.TestCase):
             for phase, time in zip(("sort", "splitters", "exchange", "join", "total"), cell[3:8]):
                 self.assertEqual(time, grouped(run[f"{phase}_ms"]) if time else "", cell)
                 self.assertTrue(time or gpus == 1)
-            singles = [run for run in self.runs if (run["input"], run["n"], run["gpus"]) == (input_, n, 1)]
+            same = (input_, n, 1, order or "ascending")
+            singles = [run for run in self.runs if (run["input"], run["n"], run["gpus"], run["order"]) == same]
             self.assertEqual(bool(cell[9]), bool(singles))
             if singles:
                 self.assertEqual(cell[9], f"{self.fastest(input_, n, 1)['total_ms'] / run['total_ms']:.2f}")
