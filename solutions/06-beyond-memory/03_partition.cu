@@ -166,9 +166,9 @@ struct Sort {
 
 /// Queues the copy of a piece to its slot, slot piece % slot_count. Does nothing if there is no such piece.
 void copy_piece_in(const Sort& sort, Keys keys, std::int64_t piece) {
-  const std::int64_t first = piece * sort.capacity, n = std::min(sort.capacity, keys.n - first);
+  const std::int64_t first = piece * sort.capacity, count = std::min(sort.capacity, keys.n - first);
   const Slot& slot = sort.slots.begin()[piece % slot_count];
-  if (n > 0) copy_in(slot.keys.data(), keys.data + first, n, slot.stream);
+  if (count > 0) copy_in(slot.keys.data(), keys.data + first, count, slot.stream);
 }
 
 /// The first round trip: groups each piece of `keys` by bucket, and copies it to the same place of `scratch`. The first
