@@ -49,11 +49,23 @@ struct Chunk {
   std::int64_t n;
 };
 
+/// Where the keys of a bucket are gathered: with those of the bucket before, if they equal a splitter and are few. Its
+/// sort puts them behind its own keys, where they belong. In a slot of their own, they would keep larger buckets waiting.
+inline std::size_t gathered_with(std::size_t bucket, const std::vector<std::int64_t>& sizes, std::int64_t capacity) {
+  const bool few = bucket % 2 == 1 && sizes[bucket] <= capacity / 64 && sizes[bucket - 1] + sizes[bucket] <= capacity;
+  return few ? bucket - 1 : bucket;
+}
+
 /// A bucket's keys, one chunk per piece that was copied out.
 class Chunks {
  public:
   void add(const std::uint32_t* data, std::int64_t n) {
-    if (n > 0) chunks_.push_back({data, n});
+    if (n == 0) return;
+    if (!chunks_.empty() && chunks_.back().data + chunks_.back().n == data) {
+      chunks_.back().n += n;
+    } else {
+      chunks_.push_back({data, n});
+    }
     size_ += n;
   }
 

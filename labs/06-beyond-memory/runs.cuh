@@ -1,6 +1,7 @@
 // Merges up to eight sorted runs in device memory in pairs, as step 04 of lab 02 does.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -91,24 +92,42 @@ inline void merge_two(const TwoRuns& runs, unsigned* to, lab::LaunchShape shape,
 /// therefore sorted once more instead.
 inline constexpr int max_merged_runs = 8;
 
+using Run = lab::Span<const unsigned>;
+
+/// Queues the merges of each run with an even index and the next one, into consecutive places from `to` on. Returns the
+/// merged runs.
+inline std::vector<Run> merge_pairs(const std::vector<Run>& runs, unsigned* to, lab::Order order,
+                                    lab::LaunchShape shape, cudaStream_t stream) {
+  std::vector<Run> merged;
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    const Run a = runs[i], b = i + 1 < runs.size() ? runs[i + 1] : Run{};
+    merge_two({a.data, b.data, a.n, b.n, inversion_of(order)}, to, shape, stream);
+    merged.push_back({to, a.n + b.n});
+    to += a.n + b.n;
+  }
+  return merged;
+}
+
 /// Merges the runs in `keys` in pairs, back and forth between `keys` and `spare`. Run r is keys[begins[r]] ...
 /// keys[begins[r + 1] - 1]. Returns where the keys are in the end, `keys` or `spare`. Queues its work.
-inline unsigned* merge_in_pairs(unsigned* keys, unsigned* spare, std::vector<std::int64_t> begins, lab::Order order,
-                                lab::LaunchShape shape, cudaStream_t stream) {
-  while (begins.size() > 2) {
-    std::vector<std::int64_t> merged;
-    for (std::size_t run = 0; run + 1 < begins.size(); run += 2) {
-      const std::int64_t first = begins[run], middle = begins[run + 1];
-      const std::int64_t end = run + 2 < begins.size() ? begins[run + 2] : middle;
-      merge_two({keys + first, keys + middle, middle - first, end - middle, inversion_of(order)}, spare + first, shape,
-                stream);
-      merged.push_back(first);
-    }
-    merged.push_back(begins.back());
-    begins = std::move(merged);
+inline unsigned* merge_in_pairs(unsigned* keys, unsigned* spare, const std::vector<std::int64_t>& begins,
+                                lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) runs.push_back({keys + begins[i], begins[i + 1] - begins[i]});
+  while (runs.size() > 1) {
+    runs = merge_pairs(runs, spare, order, shape, stream);
     std::swap(keys, spare);
   }
   return keys;
+}
+
+/// Merges runs anywhere in device memory in pairs, into `to`. Queues its work.
+inline void merge_to(std::vector<Run> runs, unsigned* to, lab::Order order, cudaStream_t stream) {
+  std::int64_t n = 0;
+  for (const Run& run : runs) n += run.n;
+  int levels = std::bit_width(runs.size() - 1);
+  const lab::DeviceArray<unsigned> spare(levels > 1 ? n : 0, stream);
+  for (; levels > 0; --levels) runs = merge_pairs(runs, levels % 2 == 1 ? to : spare.data(), order, {}, stream);
 }
 
 }  // namespace beyond

@@ -10,7 +10,7 @@
 // bucket, so they cannot fill one that needs a sort. A bucket that is still too large is divided again.
 //- Cost: every key is copied in and out twice, and everything else is hidden behind these copies.
 // Limits: pieces of at most 2^30 keys, so that 32 bits are enough for a position in a piece.
-// Lines: 69 to write, 191 given.
+// Lines: 69 to write, 211 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -164,31 +164,36 @@ struct Sort {
   Slots& slots;
 };
 
-/// The first round trip: groups each piece of `keys` by bucket, and copies it to the same place of `scratch`. Returns
-/// the buckets.
-std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, const Splitters& splitters) {
-  const std::int64_t pieces = (keys.n + sort.capacity - 1) / sort.capacity;
-  const lab::PinnedArray<unsigned> counts(pieces * bucket_count);  // of each piece
-  std::vector<lab::DeviceArray<unsigned>> grouped, counters;       // of each slot; counts, then next places
+/// Queues the copy of a piece to its slot, slot piece % slot_count. Does nothing if there is no such piece.
+void copy_piece_in(const Sort& sort, Keys keys, std::int64_t piece) {
+  const std::int64_t first = piece * sort.capacity, count = std::min(sort.capacity, keys.n - first);
+  const Slot& slot = sort.slots.begin()[piece % slot_count];
+  if (count > 0) copy_in(slot.keys.data(), keys.data + first, count, slot.stream);
+}
+
+/// The first round trip: groups each piece of `keys` by bucket, and copies it to the same place of `scratch`. The first
+/// piece of each slot is on its way to the slot. Stores to `counts`, for each piece, how many keys each bucket has.
+void group_pieces(const Sort& sort, Keys keys, Keys scratch, const Splitters& splitters, unsigned* counts) {
+  std::vector<lab::DeviceArray<unsigned>> grouped, counters;  // of each slot; counts, then next places
   for (Slot& slot : sort.slots) {
     grouped.emplace_back(sort.capacity, slot.stream);
     counters.emplace_back(2 * bucket_count, slot.stream);
   }
   // begin solution
-  //~ // Your code, for each piece, in the stream of slot piece % slot_count. Copy the keys in. Clear the slot's counts, and
-  //~ // launch count_buckets, scan_counts and group. Copy the counts to counts.data() + piece * bucket_count, and the
-  //~ // grouped keys out. A block of group should have about tile_size keys, and a block of count_buckets several times as
-  //~ // many, because it adds up to 256 counters to those in global memory.
-  //~ (void)splitters, (void)count_buckets, (void)scan_counts, (void)group;
+  //~ // Your code, for each piece, in the stream of slot piece % slot_count, whose keys are there or on their way. Clear
+  //~ // the slot's counts, and launch count_buckets, scan_counts and group. Copy the counts to counts + piece *
+  //~ // bucket_count, and the grouped keys out. Then the slot is free for piece + slot_count: copy_piece_in(). A block of
+  //~ // group should have about tile_size keys, and a block of count_buckets several times as many, because it adds up to
+  //~ // 256 counters to those in global memory.
+  //~ (void)keys, (void)scratch, (void)splitters, (void)counts, (void)count_buckets, (void)scan_counts, (void)group;
   //~ NOT_WRITTEN("step 03");
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+  for (std::int64_t piece = 0; piece * sort.capacity < keys.n; ++piece) {
     const std::int64_t first = piece * sort.capacity, n = std::min(sort.capacity, keys.n - first);
     const Slot& slot = sort.slots.begin()[piece % slot_count];
     unsigned* const counter = counters[piece % slot_count].data();
     unsigned* const next = counter + bucket_count;
     unsigned* const to = grouped[piece % slot_count].data();
     const lab::Span<const unsigned> piece_keys{slot.keys.data(), n};
-    copy_in(slot.keys.data(), keys.data + first, n, slot.stream);
     CUDA_CHECK(cudaMemsetAsync(counter, 0, bucket_count * sizeof(unsigned), slot.stream));
     count_buckets<<<lab::blocks_or(sort.shape, n, 16 * tile_size), threads_per_block, 0, slot.stream>>>(
         piece_keys, splitters, sort.inversion, counter);
@@ -199,18 +204,30 @@ std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, cons
                                                                                            sort.inversion, next, to);
     CUDA_CHECK(cudaGetLastError());
     // Only now, because the kernels would wait for it, and it waits until another slot's keys have been copied out.
-    copy_out(counts.data() + piece * bucket_count, counter, bucket_count, slot.stream);
+    copy_out(counts + piece * bucket_count, counter, bucket_count, slot.stream);
     copy_out(scratch.data + first, to, n, slot.stream);
+    copy_piece_in(sort, keys, piece + slot_count);
   }
   // end solution
   sort.slots.synchronize();  // the host reads the counts, and all buckets must be there before the first is gathered
-  std::vector<Chunks> buckets(splitters.buckets());
+}
+
+/// Where the keys of each bucket are after the first round trip.
+std::vector<Chunks> find_chunks(const Sort& sort, Keys scratch, const Splitters& splitters, const unsigned* counts) {
+  std::vector<std::int64_t> sizes(splitters.buckets());
+  const std::int64_t pieces = (scratch.n + sort.capacity - 1) / sort.capacity;
+  const auto count_of = [&](std::int64_t piece, std::size_t bucket) {
+    return std::int64_t{counts[piece * bucket_count + std::int64_t(bucket)]};
+  };
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    for (std::size_t bucket = 0; bucket < sizes.size(); ++bucket) sizes[bucket] += count_of(piece, bucket);
+  }
+  std::vector<Chunks> buckets(sizes.size());
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::uint32_t* at = scratch.data + piece * sort.capacity;
-    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-      const std::int64_t n = counts.data()[piece * bucket_count + std::int64_t(bucket)];
-      buckets[bucket].add(at, n);
-      at += n;
+    for (std::size_t bucket = 0; bucket < sizes.size(); ++bucket) {
+      buckets[gathered_with(bucket, sizes, sort.capacity)].add(at, count_of(piece, bucket));
+      at += count_of(piece, bucket);
     }
   }
   return buckets;
@@ -254,20 +271,24 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
 
 /// In how many pieces n keys are grouped, if the slots are large enough.
 //- Nothing overlaps with the first copy in and the last copy out of a round trip, which favours many pieces. But a
-//- bucket is gathered by one copy per piece, there are 1.7 times as many buckets as pieces, and each copy takes some
-//- microseconds more than its bytes. A copy therefore gets n / (1.7 pieces^2) keys: about 2.5 MB for many keys, and
-//- more once there are 40 pieces.
+//- bucket is gathered by one copy per piece, there are 1.7 times as many buckets as pieces, and each copy takes some 12
+//- microseconds more than its bytes. With the pieces that make the sum of both the least, their number grows with the
+//- cube root of n.
 std::int64_t pieces_for(std::int64_t n) {
   std::int64_t pieces = 1;
-  while (pieces < max_pieces && (pieces * pieces << 20) < n) ++pieces;
+  while (pieces < max_pieces && (pieces * pieces * pieces << 18) < n) ++pieces;
   return pieces;
 }
 
 /// Sorts `keys`. `scratch` has room for as many.
 void sort_keys(const Sort& sort, Keys keys, Keys scratch) {
+  const std::int64_t pieces = (keys.n + sort.capacity - 1) / sort.capacity;
+  for (int piece = 0; piece < slot_count; ++piece) copy_piece_in(sort, keys, piece);  // while the host reads the sample
+  const lab::PinnedArray<unsigned> counts(pieces * bucket_count);
   // With 6/10 of the keys that fit into a slot, few buckets are too large, although a sample only estimates sizes.
   const Splitters splitters = choose_splitters(keys, sort.capacity * 6 / 10, sort.inversion);
-  std::vector<Chunks> buckets = group_pieces(sort, keys, scratch, splitters);
+  group_pieces(sort, keys, scratch, splitters, counts.data());
+  std::vector<Chunks> buckets = find_chunks(sort, scratch, splitters, counts.data());
   for (const Keys& bucket : sort_buckets(sort, keys, buckets, splitters)) {
     sort_keys(sort, bucket, {scratch.data + (bucket.data - keys.data), bucket.n});
   }

@@ -9,12 +9,14 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "beyond.h"
 #include "buckets.h"
 #include "exchange.h"
 #include "labs/on_device.h"
+#include "many_gpus/parts.h"
 #include "runner/kernel_times.h"
 #include "runs.cuh"
 #include "step/host_view.h"
@@ -404,6 +406,99 @@ TEST_CASE("runs are merged in pairs, whatever their lengths") {
       }
     }
   }
+}
+
+TEST_CASE("runs in several places are merged into one") {
+  std::mt19937 random(6);
+  for (int runs = 2; runs <= beyond::max_merged_runs; ++runs) {
+    for (std::int64_t n : {0, 1, 20'000}) {
+      const Order order = runs % 2 ? Order::ascending : Order::descending;
+      const std::vector<std::int64_t> begins = random_begins(runs, n, random);
+      Numbers keys = random_keys(n, 100);
+      sort_runs(keys, begins, order);
+      const auto one = on_device(keys), other = on_device(keys);
+      std::vector<beyond::Run> places;
+      for (int run = 0; run < runs; ++run) {
+        places.push_back({(run % 2 ? one : other).data() + begins[run], begins[run + 1] - begins[run]});
+      }
+      const lab::DeviceArray<std::uint32_t> to(n + 1, nullptr);
+      beyond::merge_to(places, to.data(), order, nullptr);
+      const lab::HostView merged(lab::Span<std::uint32_t>{to.data(), n}, nullptr);
+      keys = in_order(std::move(keys), order);
+      CHECK(std::equal(keys.begin(), keys.end(), merged.data()));
+    }
+  }
+}
+
+/// Sends the keys of all parts from share to share, as NCCL does, and checks what each GPU has received. Each key is the
+/// index of its count.
+void check_parts(const std::vector<Numbers>& shares, const std::vector<std::int64_t>& counts, int parts) {
+  const int gpus = int(shares.size());
+  std::vector<std::vector<beyond::Part>> plans;
+  for (int gpu = 0; gpu < gpus; ++gpu) plans.push_back(beyond::plan_parts(counts, gpus, parts, gpu));
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    std::map<std::int64_t, std::int64_t> results;  // the ends of the parts by their beginnings
+    Numbers received(beyond::room_for(std::ssize(shares[0]) * gpus, gpus, parts));
+    for (int turn = 0; turn < parts; ++turn) {
+      const beyond::Part& own = plans[gpu][turn];
+      const int part = beyond::part_of(turn, gpu, gpus, parts);
+      std::int64_t joined = 0;
+      for (int from = 0; from < gpus; ++from) {
+        const beyond::Range sent = plans[from][turn].sent[gpu], to = own.received[from], run = own.runs[from];
+        CHECK((sent.n == to.n && sent.n % beyond::unit == 0));
+        CHECK((sent.first % beyond::unit == 0 && to.first % beyond::unit == 0));
+        REQUIRE((from != gpu || sent.n == 0));
+        REQUIRE((to.first + to.n <= std::ssize(received) && sent.first + sent.n <= std::ssize(shares[from])));
+        std::copy_n(shares[from].begin() + sent.first, sent.n, received.begin() + to.first);
+        const int place = (from * gpus + gpu) * parts + part;
+        const auto keys = (from == gpu ? shares[gpu] : received).begin() + run.first;
+        CHECK(run.n == counts[place]);
+        CHECK(std::count(keys, keys + run.n, place) == run.n);
+        joined += run.n;
+      }
+      CHECK(own.result.n == joined);
+      if (joined > 0) results[own.result.first] = own.result.first + joined;
+    }
+    std::int64_t end = 0;
+    for (const auto& [first, last] : results) CHECK(first == std::exchange(end, last));
+  }
+}
+
+TEST_CASE("parts of the exchange begin at multiples of 16 bytes and bring every GPU its keys") {
+  std::mt19937 random(7);
+  for (int gpus : {2, 3, 5}) {
+    for (int parts : {1, 2, 8}) {
+      for (unsigned most : {1u, 2u, 9u, 40u}) {
+        std::vector<std::int64_t> counts;
+        std::vector<Numbers> shares(gpus);
+        for (int i = 0; i < gpus * gpus * parts; ++i) {
+          counts.push_back(random() % most);
+          shares[i / (gpus * parts)].insert(shares[i / (gpus * parts)].end(), counts.back(), i);
+        }
+        for (Numbers& share : shares) share.resize(share.size() + beyond::unit);
+        check_parts(shares, counts, parts);
+      }
+    }
+  }
+}
+
+TEST_CASE("parts that each come from one share are sent by all GPUs at the same time") {
+  for (int gpus : {2, 4, 8}) {
+    constexpr int parts = 8;
+    for (int turn = 0; turn < parts; ++turn) {
+      std::set<int> senders;  // the part of equal keys comes from the share in which their indices are
+      for (int to = 0; to < gpus; ++to) senders.insert(beyond::part_of(turn, to, gpus, parts) * gpus / parts);
+      CHECK(std::ssize(senders) == gpus);
+    }
+  }
+}
+
+TEST_CASE("many keys are exchanged in several parts, in as many splitters as step 04 can find") {
+  CHECK(beyond::parts_for(0, 2) == 1);
+  CHECK(beyond::parts_for(std::int64_t{1} << 26, 2) == 1);
+  CHECK(beyond::parts_for(std::int64_t{1} << 28, 2) == 4);
+  CHECK(beyond::parts_for(std::int64_t{1} << 40, 2) == 8);
+  CHECK(beyond::parts_for(std::int64_t{1} << 50, beyond::max_gpus) == 1);
 }
 
 TEST_CASE("more than 4096 GPUs are refused before anything is touched") {

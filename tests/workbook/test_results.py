@@ -255,6 +255,11 @@ class Labs(unittest.TestCase):
         self.assertEqual((labs, plotted), ({}, {}))
 
 
+def exchanges_much(input_: str) -> bool:
+    """Whether two GPUs exchange so many keys of an input that the speed is worth a figure."""
+    return input_ not in ("sorted", "all-equal")
+
+
 class TwoGpus(unittest.TestCase):
     """The table and the chart of sorts on two GPUs."""
 
@@ -277,10 +282,13 @@ class TwoGpus(unittest.TestCase):
             for phase, time in zip(("sort", "splitters", "exchange", "join", "total"), cell[3:8]):
                 self.assertEqual(time, grouped(run[f"{phase}_ms"]) if time else "", cell)
                 self.assertTrue(time or gpus == 1)
-            singles = [run for run in self.runs if (run["input"], run["n"], run["gpus"]) == (input_, n, 1)]
+            same = (input_, n, 1, order or "ascending")
+            singles = [run for run in self.runs if (run["input"], run["n"], run["gpus"], run["order"]) == same]
             self.assertEqual(bool(cell[9]), bool(singles))
             if singles:
                 self.assertEqual(cell[9], f"{self.fastest(input_, n, 1)['total_ms'] / run['total_ms']:.2f}")
+            self.assertEqual(cell[12], grouped(run["all_to_all_gb_per_s"]) if gpus > 1 else "")
+            self.assertEqual(cell[11], grouped(run["exchange_gb_per_s"]) if gpus > 1 and exchanges_much(input_) else "")
             shown += 1
         self.assertEqual(shown, len({(r["input"], r["order"], r["n"], r["gpus"]) for r in self.runs}))
 

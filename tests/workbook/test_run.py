@@ -82,15 +82,27 @@ class Predictions(InFolder):
         self.assertAlmostEqual(p.sort, 40)
         self.assertAlmostEqual(p.splitters, 0.5 + 4000 * 16 / 400e6)
         self.assertAlmostEqual(p.exchange, 24)  # 2.4e9 keys of 4 bytes
-        self.assertAlmostEqual(p.join, 8)  # one pass
+        self.assertAlmostEqual(p.join, 1)  # one pass, of which seven of eight parts are merged during the exchange
         self.assertEqual((round(p.sent), round(p.received)), (8e9, 9.6e9))
         self.assertAlmostEqual(p.total, p.sort + p.splitters + p.exchange + p.join)
 
     def test_more_runs_take_more_passes_and_then_a_sort(self) -> None:
         joins = [many_gpus.predict(line(gpus), 4e9, RATES).join for gpus in (2, 3, 4, 5, 8, 16)]
         for join, right in zip(joins, (8, 16, 16, 24, 24, 40)):
-            self.assertAlmostEqual(join, right)
-        self.assertAlmostEqual(many_gpus.predict(line(16, most_keys=1100), 4e9, RATES).join, 44)
+            self.assertAlmostEqual(join, right / 8)
+        self.assertAlmostEqual(many_gpus.predict(line(16, most_keys=1100), 4e9, RATES).join, 44 / 8)
+
+    def test_joins_that_take_longer_than_the_exchange_are_hidden_in_part(self) -> None:
+        slow = many_gpus.Rates(sort=100, memory=400, link=400)
+        p = many_gpus.predict(line(2), 4e9, slow)  # 5 ms for each part of the exchange, then 10 ms for each join
+        self.assertAlmostEqual(p.exchange, 40)
+        self.assertAlmostEqual(p.exchange + p.join, 5 + 8 * 10)
+
+    def test_few_keys_are_exchanged_at_once(self) -> None:
+        for share, parts in ((1000, 1), (1 << 25, 1), (1 << 27, 4), (1 << 40, 8)):
+            p = many_gpus.predict(line(2), share, RATES)
+            self.assertAlmostEqual(p.join * 1e6, share * 8 / 4000 / parts)
+        self.assertAlmostEqual(many_gpus.predict(line(2048), 1 << 40, RATES).join * 1e6, (1 << 40) / 100 / 2)
 
     def test_what_leaves_a_host_goes_over_the_network(self) -> None:
         self.assertAlmostEqual(many_gpus.predict(line(8), 1e9, RATES).exchange, 10)
@@ -111,7 +123,7 @@ class Predictions(InFolder):
         (self.folder / "h200/many-gpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
         with mock.patch.object(many_gpus, "RESULTS", self.folder):
             text = "\n".join(many_gpus.simulation_table([line(2)], RATES))
-            self.assertIn("2 x NVIDIA H200, 8000000000 keys in all: predicted 88.5 ms (exchange 40.0)", text)
+            self.assertIn("2 x NVIDIA H200, 8000000000 keys in all: predicted 81.5 ms (exchange 40.0)", text)
             self.assertIn("measured 87.5 ms (exchange 43.5)", text)
             text = "\n".join(many_gpus.simulation_table([line(4)], RATES))
         self.assertIn("No run on several GPUs", text)

@@ -23,6 +23,7 @@ LAB, STEP = "06-beyond-memory", 4
 MOST_GPUS = 4096
 MOST_SIMULATED_KEYS = 1 << 16  # per GPU: 4096 GPUs have 1 GiB of keys then
 MERGED_RUNS = 8  # as many runs are merged in pairs; more are sorted again: max_merged_runs in the lab's runs.cuh
+PARTS, PART_KEYS = 8, 1 << 25  # the exchange has at most so many parts of at least so many keys: parts_for() in parts.h
 KEY_BYTES, SAMPLE_BYTES = 4, 16  # of a std::uint32_t; of a Splitter in the lab's exchange.h
 USUAL_SHARE = 1 << 32  # keys per GPU that times are predicted for
 Line = dict[str, Any]  # what the programs print
@@ -52,7 +53,7 @@ class Rates:
 
     sort: float
     memory: float = 4243.64  # what a copy in the memory of an H200 reads and writes (roof_gb_per_s in reports/results)
-    link: float = 335.0  # NCCL's all-to-all of two H200 by NVLink, each way at once
+    link: float = 365.0  # NCCL's all-to-all of two H200 by NVLink, each way at once
     network: float = 50.0  # of each GPU: a port of 400 Gbit/s
     host: float = 8.0  # GPUs of one host, which NVLink connects
 
@@ -90,7 +91,10 @@ def rates(words: Iterable[str]) -> Rates:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Milliseconds of each phase, and the bytes that the busiest GPU sends and receives."""
+    """Milliseconds of each phase, and the bytes that the busiest GPU sends and receives.
+
+    `join` is what remains when all keys have arrived, because each part of them is joined while the next one is sent.
+    """
 
     sort: float
     splitters: float
@@ -117,7 +121,9 @@ def predict(line: Line, share: float, r: Rates) -> Prediction:
     passes = math.ceil(math.log2(gpus))
     join = passes * most * 2 * KEY_BYTES / r.memory if gpus <= MERGED_RUNS else most / r.sort
     splitters = line["splitters_ms"] + samples / 1e6
-    return Prediction(share / r.sort / 1e6, splitters, exchange / 1e6, join / 1e6, sent, received)
+    parts = max(1, min(PARTS, MOST_GPUS // gpus, int(share) // PART_KEYS))
+    left = join / parts + max(0.0, join - exchange) * (1 - 1 / parts)
+    return Prediction(share / r.sort / 1e6, splitters, exchange / 1e6, left / 1e6, sent, received)
 
 
 def measured(input_name: str) -> Iterator[Line]:

@@ -14,6 +14,7 @@ from .tables import count, number, pipe
 PHASES = {"sort": theme.BLUE, "splitters": theme.INK, "exchange": theme.ORANGE, "join": theme.TEAL}
 WORDS = {"join": "merge"}
 PER = 1 << 30  # times in the chart are for that many keys
+BYTES = 4  # of a key
 
 
 def read(folder: Path) -> list[Line]:
@@ -27,7 +28,8 @@ def read(folder: Path) -> list[Line]:
 
 
 def table(folder: Path) -> str:
-    """All runs: the time of each phase, and the speed as a multiple of one GPU's for the same keys."""
+    """All runs: the time of each phase, the speed as a multiple of one GPU's for the same keys, and what each GPU sends
+    per second, beside NCCL's all-to-all of as many keys."""
     lines = read(folder)
     single = {(line["n"], line["input"], line["order"]): line for line in lines if line["gpus"] == 1}
     rows = []
@@ -37,10 +39,13 @@ def table(folder: Path) -> str:
         times = [number(line[f"{phase}_ms"]) if phase in shown else "" for phase in PHASES]
         total = number(line["total_ms"]), plot.rate_text(line["keys_per_s"])
         more = f"{one['total_ms'] / line['total_ms']:.2f}" if one else "", number(line.get("cub_ms"))
+        sends_much = 8 * line["bytes_sent"] > BYTES * line["n"] / line["gpus"]  # an eighth of its share, or more
+        rates = number(line.get("exchange_gb_per_s") if sends_much else None), number(line.get("all_to_all_gb_per_s"))
         name = line["input"] + ", descending" * (line["order"] == "descending")
-        rows.append([name, count(line["n"]), line["gpus"], *times, *total, *more])
+        rows.append([name, count(line["n"]), line["gpus"], *times, *total, *more, *rates])
     headings = [*(f"{WORDS.get(phase, phase)}, ms" for phase in PHASES), "total, ms", "keys per second"]
-    return pipe(["input", "n", "GPUs", *headings, "times one GPU", "CUB on one GPU, ms"], rows)
+    headings += ["times one GPU", "CUB on one GPU, ms", "exchange, GB/s", "NCCL's all-to-all, GB/s"]
+    return pipe(["input", "n", "GPUs", *headings], rows)
 
 
 def chart(folder: Path, stem: Path, formats: Iterable[str] = plot.FORMATS) -> None:

@@ -2,6 +2,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 #include <string_view>
+#include <utility>
 
 #include "05-radix/radix.h"
 #include "judge/random.h"
@@ -130,13 +131,19 @@ void sort_share(lab::Span<std::uint32_t> keys, int step, lab::Order order, cudaS
   }
 }
 
-std::uint32_t* join_received(std::uint32_t* received, std::uint32_t* spare, const ExchangePlan& plan, int step,
-                             lab::Order order, cudaStream_t stream) {
-  if (std::ssize(plan.receive_begins) - 1 <= max_merged_runs) {
-    return merge_in_pairs(received, spare, plan.receive_begins, order, {}, stream);
+void join_runs(std::vector<lab::Span<const std::uint32_t>> runs, std::uint32_t* to, int step, lab::Order order,
+               cudaStream_t stream) {
+  std::int64_t n = 0;
+  for (const auto& run : runs) n += run.n;
+  if (std::ssize(runs) > max_merged_runs) {
+    std::uint32_t* place = to;
+    for (const auto& run : runs) {
+      CUDA_CHECK(cudaMemcpyAsync(place, run.data, run.n * sizeof *place, cudaMemcpyDeviceToDevice, stream));
+      place += run.n;
+    }
+    return sort_share({to, n}, step, order, stream);
   }
-  sort_share({received, plan.received()}, step, order, stream);
-  return received;
+  merge_to(std::move(runs), to, order, stream);
 }
 
 void sort_by_cub(lab::Span<std::uint32_t> keys, lab::Order order, cudaStream_t stream) {

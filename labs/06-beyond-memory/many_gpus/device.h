@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "exchange.h"
 #include "step/step.h"
@@ -27,13 +28,13 @@ struct Facts {
 /// Waits for the stream.
 Facts facts_of(lab::Span<const std::uint32_t> keys, lab::Order order, cudaStream_t stream);
 
-/// Queues a sort by step 4 or 5 of lab 05. Errors: lab::Error for another step.
+/// Queues a sort by step 4, 5 or 6 of lab 05. Errors: lab::Error for another step.
 void sort_share(lab::Span<std::uint32_t> keys, int step, lab::Order order, cudaStream_t stream);
 
-/// Queues the work that makes one sorted run of those that the exchange has brought to `received`: merges of pairs, or
-/// for many runs another sort_share(). `spare` has room for as many keys. Returns where the keys are in the end.
-std::uint32_t* join_received(std::uint32_t* received, std::uint32_t* spare, const ExchangePlan& plan, int step,
-                             lab::Order order, cudaStream_t stream);
+/// Queues the work that makes one sorted run of several, and stores it to `to`: merges of pairs, or for many runs
+/// copies and another sort_share().
+void join_runs(std::vector<lab::Span<const std::uint32_t>> runs, std::uint32_t* to, int step, lab::Order order,
+               cudaStream_t stream);
 
 /// Queues a sort by CUB's DeviceRadixSort, with a second array of the same size.
 void sort_by_cub(lab::Span<std::uint32_t> keys, lab::Order order, cudaStream_t stream);

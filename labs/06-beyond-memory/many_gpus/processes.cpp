@@ -97,35 +97,67 @@ void Processes::gather_bytes(const void* own, void* all, const std::vector<std::
             "MPI_Allgatherv");
 }
 
-Communicator::Communicator(const Processes& processes) : rank_(processes.rank), count_(processes.count) {
+Communicator::Communicator(const Processes& processes) : count_(processes.count) {
   ncclUniqueId id{};
-  if (rank_ == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr);
+  if (processes.rank == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId", nullptr);
   check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  check_nccl(ncclCommInitRank(&communicator_, count_, id, rank_), "ncclCommInitRank", nullptr);
+  check_nccl(ncclCommInitRank(&communicator_, count_, id, processes.rank), "ncclCommInitRank", nullptr);
+  int last = 0, first = 0;
+  CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&last, &first));
+  CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, first));
 }
 
-void Communicator::exchange(const std::uint32_t* share, std::uint32_t* received, const ExchangePlan& plan,
-                            cudaStream_t stream) const {
+Communicator::~Communicator() {
+  ncclCommDestroy(communicator_);
+  cudaStreamDestroy(stream_);
+}
+
+void Communicator::exchange(const SharedKeys& share, const SharedKeys& received, const Part& part) const {
   const auto check = [&](ncclResult_t code, const char* call) { check_nccl(code, call, communicator_); };
-  const auto& send = plan.send_begins;
-  const auto& receive = plan.receive_begins;
-  CUDA_CHECK(cudaEventRecord(ready_, stream));
-  CUDA_CHECK(cudaStreamWaitEvent(own_stream_, ready_, 0));
-  CUDA_CHECK(cudaMemcpyAsync(received + receive[rank_], share + send[rank_],
-                             (send[rank_ + 1] - send[rank_]) * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice,
-                             own_stream_));
-  CUDA_CHECK(cudaEventRecord(copied_, own_stream_));
   check(ncclGroupStart(), "ncclGroupStart");
   for (int other = 0; other < count_; ++other) {
-    const std::int64_t sent = send[other + 1] - send[other], expected = receive[other + 1] - receive[other];
-    if (other == rank_) continue;
-    if (sent > 0) check(ncclSend(share + send[other], sent, ncclUint32, other, communicator_, stream), "ncclSend");
-    if (expected > 0) {
-      check(ncclRecv(received + receive[other], expected, ncclUint32, other, communicator_, stream), "ncclRecv");
+    const Range to = part.sent[other], from = part.received[other];
+    if (to.n > 0) check(ncclSend(share.data() + to.first, to.n, ncclUint32, other, communicator_, stream_), "ncclSend");
+    if (from.n > 0) {
+      check(ncclRecv(received.data() + from.first, from.n, ncclUint32, other, communicator_, stream_), "ncclRecv");
     }
   }
   check(ncclGroupEnd(), "ncclGroupEnd");
-  CUDA_CHECK(cudaStreamWaitEvent(stream, copied_, 0));
 }
+
+void Communicator::all_to_all(const SharedKeys& from, const SharedKeys& to, std::int64_t n) const {
+  const auto check = [&](ncclResult_t code, const char* call) { check_nccl(code, call, communicator_); };
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+  check(ncclAlltoAll(from.data(), to.data(), n, ncclUint32, communicator_, stream_), "ncclAlltoAll");
+#else
+  check(ncclGroupStart(), "ncclGroupStart");
+  for (int other = 0; other < count_; ++other) {
+    check(ncclSend(from.data() + other * n, n, ncclUint32, other, communicator_, stream_), "ncclSend");
+    check(ncclRecv(to.data() + other * n, n, ncclUint32, other, communicator_, stream_), "ncclRecv");
+  }
+  check(ncclGroupEnd(), "ncclGroupEnd");
+#endif
+}
+
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
+SharedKeys::SharedKeys(std::int64_t n, const Communicator* communicator)
+    : n_(n), communicator_(communicator ? communicator->get() : nullptr) {
+  const std::size_t bytes = n * sizeof *data_;
+  check_nccl(ncclMemAlloc(reinterpret_cast<void**>(&data_), bytes), "ncclMemAlloc", communicator_);
+  if (communicator_)
+    check_nccl(ncclCommRegister(communicator_, data_, bytes, &handle_), "ncclCommRegister", communicator_);
+}
+
+SharedKeys::~SharedKeys() {
+  if (handle_) ncclCommDeregister(communicator_, handle_);
+  ncclMemFree(data_);
+}
+#else
+SharedKeys::SharedKeys(std::int64_t n, const Communicator*) : n_(n) {
+  CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), n * sizeof *data_));
+}
+
+SharedKeys::~SharedKeys() { cudaFree(data_); }
+#endif
 
 }  // namespace beyond

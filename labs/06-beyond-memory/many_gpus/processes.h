@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "exchange.h"
-#include "runner/cuda_handles.h"
+#include "parts.h"
 #include "step/error.h"
 
 namespace beyond {
@@ -60,6 +60,8 @@ class Processes {
   void gather_bytes(const void* own, void* all, const std::vector<std::int64_t>& counts, std::int64_t bytes) const;
 };
 
+class SharedKeys;
+
 /// NCCL's communicator of all processes.
 class Communicator {
  public:
@@ -67,17 +69,45 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   // Errors are left alone: the program ends.
-  ~Communicator() { ncclCommDestroy(communicator_); }
+  ~Communicator();
 
-  /// Queues the exchange: NCCL's implementation of what step 04 plays with copies. All processes call it.
-  void exchange(const std::uint32_t* share, std::uint32_t* received, const ExchangePlan& plan,
-                cudaStream_t stream) const;
+  ncclComm_t get() const { return communicator_; }
+
+  /// The stream of the exchange. Its kernels start before those of other streams, so that merges do not hold them up.
+  cudaStream_t stream() const { return stream_; }
+
+  /// Queues a part of the exchange in stream(): NCCL's implementation of what step 04 plays with copies. All processes
+  /// call it.
+  void exchange(const SharedKeys& share, const SharedKeys& received, const Part& part) const;
+
+  /// Queues NCCL's own all-to-all in stream(), of n keys from each process to each, for comparison.
+  void all_to_all(const SharedKeys& from, const SharedKeys& to, std::int64_t n) const;
 
  private:
-  int rank_, count_;
+  int count_;
   ncclComm_t communicator_ = nullptr;
-  lab::Stream own_stream_;  ///< what stays on its GPU is copied meanwhile
-  lab::Event ready_, copied_;
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Room for keys in device memory that another GPU can read and write. NCCL copies such keys from GPU to GPU, and others
+/// through buffers of its own. NCCL before 2.19 does not register memory; there, this is any device memory.
+class SharedKeys {
+ public:
+  /// `communicator` may be null, and otherwise outlives this object.
+  SharedKeys(std::int64_t n, const Communicator* communicator);
+  SharedKeys(const SharedKeys&) = delete;
+  SharedKeys& operator=(const SharedKeys&) = delete;
+  // Errors are left alone: the program ends.
+  ~SharedKeys();
+
+  std::uint32_t* data() const { return data_; }
+  std::int64_t size() const { return n_; }
+
+ private:
+  std::int64_t n_;
+  std::uint32_t* data_ = nullptr;
+  ncclComm_t communicator_ = nullptr;
+  void* handle_ = nullptr;
 };
 
 }  // namespace beyond
