@@ -547,7 +547,7 @@ MISTAKES = (
         [
             "{at-1}: error: thread 2 of block 0 loses the key 7 of keys[4]",
             "before: keys[4] = 7 and keys[5] = 1; after: keys[4] = 1 and keys[5] = 1",
-            "keys[5] has the same value as before",
+            "nothing new is stored in keys[5]",
         ],
         quick=True,
     ),

@@ -454,7 +454,7 @@ class Launches(unittest.TestCase):
         )  # fmt: skip
         found = self.found(0, text, 2)
         self.assertIn("a.cu:12: error: thread 0 of block 0 loses the key 9 of keys[0]\n", found)
-        self.assertIn("keys[1] has the same value as before", found)
+        self.assertIn("nothing new is stored in keys[1]", found)
 
     def test_too_few_launches(self) -> None:
         found = self.found(1, launched([9, 7, 5], [[(0, 1)], [(1, 2)]]), 3)
@@ -525,6 +525,39 @@ class Tiles(unittest.TestCase):
         self.assertIn(
             "its two positions are exchanged: tile[3] is taken as the first, and tile[2] as the second", found
         )
+
+    def test_keys_that_are_compared_with_themselves(self) -> None:
+        found = self.found(self.run_of([[(0, 0), (2, 2)], *self.stages[1:]]))
+        self.assertIn("thread 1 of block 0 compares tile[2] with itself", found)
+
+    def test_values_that_stay_where_they_are(self) -> None:
+        def found(with_values: bool) -> str:
+            records = [traces.VERSION, *LINES, traces.launch("sort"), {"block": 0}]
+            records += [traces.array(0, "shared", "tile", 8), traces.array(1, "shared", "tile_values", 8)]
+            records += [traces.store(array, i, 4 + array, 4 * i, i) for i in range(2) for array in (0, 1)]
+            records += [traces.store(0, 0, 2, 0, 1), traces.store(0, 0, 3, 4, 0)]
+            if with_values:
+                records += [traces.store(1, 0, 6, 0, 1), traces.store(1, 0, 7, 4, 0)]
+            text = traces.text(*records)
+            return str(tiles.without_values(Case("03-bitonic", 2, 2, type="pairs"), lambda *_: trace.read(text)))
+
+        self.assertIn("this line moves keys, but not the values that belong to them", found(False))
+        self.assertNotIn("this line moves keys", found(True))
+
+    def test_a_kernel_that_is_always_of_one_order(self) -> None:
+        launching = "  auto kernel = up ? sort<Order::%s>\n    : sort<Order::ascending>;\n  kernel<<<1, 2>>>(keys);\n"
+        launch = traces.launch("kernel")
+        launch["launch"]["at"] = "a.cu:4"
+        text = traces.text(traces.VERSION, *LINES, launch)
+
+        def found(other: str) -> str:
+            source = "void f() {\n" + launching % other + "}\n"
+            with mock.patch.object(suspects, "source_of", lambda _: source):
+                case = Case("03-bitonic", 2, 2, type="u32", order="descending")
+                return str(tiles.of_other_order(trace.read(text), case))
+
+        self.assertIn("a.cu:2: error: kernel is always ascending here", found("ascending"))
+        self.assertEqual(found("descending"), "None")
 
     def test_surplus_launches(self) -> None:
         n, keys = 2048, list(range(2048))
@@ -862,6 +895,20 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             source = Source("a.cu")
         self.assertEqual([source.returned_to(line) for line in (6, 7, 8)], [[5], [2], []])
+
+    def test_limits_and_arguments_from_elsewhere(self) -> None:
+        text = (
+            "__device__ void play(Key* begin, Key* stop) {\n  for (Key* q = begin; q + 1 < stop; ++q) order(q);\n}\n"
+            "__global__ void run(Key* keys, int n) {\n  play(keys, keys + n);\n}\n"
+            "void sort(Key* keys, int n) {\n  auto phase = [&](int parity) {\n    run<<<1, 2>>>(keys, parity);\n  };\n"
+            "  auto kernel = n > 3 ? run : run;\n  phase(0);\n  phase(1);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertIn("; stop is passed in line 5: play(keys, keys + n)", source.bound_of(2))
+        self.assertEqual(source.lambda_calls(9, "parity"), [12, 13])
+        self.assertEqual(source.lambda_calls(9, "keys"), [])
+        self.assertEqual((source.kernel("run"), source.kernel("kernel"), source.kernel("play")), (4, 4, 0))
 
     def test_no_outermost_call(self) -> None:
         text = (

@@ -462,7 +462,7 @@ def _without_launches(outcome: Outcome, source: Source) -> Cause | None:
     if outcome.status != "wrong" or outcome.launches or not loops:
         return None
     text = f"no kernel is launched for {outcome.case.n} keys: does the body of this loop ever run?"
-    return Cause(f"{source.file}:{loops[0]}", text, (source.bound_of(loops[0]),))
+    return Cause(f"{source.file}:{loops[0]}", text, (source.limit_of(loops[0]),))
 
 
 def _leaving(source: Source, leave: int, met: int) -> Cause:

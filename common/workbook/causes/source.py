@@ -214,6 +214,15 @@ class Source:
         calls = self.calls(line)
         return calls[0] if len(calls) == 1 else 0
 
+    def _parameters(self, line: int) -> list[str]:
+        """The names of the parameters of the function around a line."""
+        head = re.search(r"\w\s*\(([^(){};]*)\)\s*\{", self.around(f"{self.file}:{line}"))
+        return [part.split()[-1].strip("*&") for part in head[1].split(",") if part.split()] if head else []
+
+    def statement(self, line: int) -> str:
+        """The text from a line on up to the end of its statement."""
+        return "\n".join(self.lines[line - 1 :]).partition(";")[0]
+
     def outermost_call(self, line: int) -> int:
         """The line at which a kernel comes to call the function around a line, directly or through others; 0: it is in
         the kernel itself, or several lines of the kernel do."""
@@ -230,9 +239,7 @@ class Source:
         """The line of the call that passes `array` to the function around a line, as what that line writes, or as what
         it reads; the line itself if the function has no such parameter, or several calls pass it."""
         assigned = re.match(r"\s*(\w+)\s*\[[^=]*\]\s*=\s*(\w+)\s*\[", self.lines[line - 1])
-        _, first, last = self.function_of(line)
-        head = re.search(r"\w\s*\(([^(){};]*)\)\s*\{", "\n".join(self.lines[first - 1 : last]))
-        parameters = [part.split()[-1].strip("*&") for part in head[1].split(",") if part.split()] if head else []
+        parameters = self._parameters(line)
         name = assigned[1 if is_written else 2] if assigned else ""
         if name not in parameters:
             return line
@@ -276,7 +283,7 @@ class Source:
 
     def returned_to(self, line: int) -> list[int]:
         """The `return` lines of the function, or the lambda of the host, that a definition calls."""
-        called = re.search(rf"=\s*({_NAME})\s*\(", self.lines[line - 1])
+        called = re.search(rf"=\s*({_NAME})\s*(?:<[^<>;]*>)?\s*\(", self.lines[line - 1])
         if not called:
             return []
         parameters = r"\s*\([^;{}]*\)[^;{}()]*\{"
@@ -326,18 +333,36 @@ class Source:
         for number in range(min(line, len(self.lines)), 0, -1):
             if number < line and number in self._ends:
                 return ""
-            match = _BOUND.search(self.lines[number - 1])
-            if not match or not re.search(r"[<>]=?", match[0].replace("->", "")):
+            if number == line and not re.search(r"\b(?:for|if)\b", self.lines[number - 1]):
                 continue
-            if number == line and not re.search(r"\b(?:for|if)\b", match[0]):
-                continue
-            limit = re.search(rf"[<>]=?\s*({_NAME})\s*(?:;|\))", match[0])
-            begins = match[0].partition(";")[0].partition("=")[2] if not limit and ";" in match[0] else ""
-            for name in [limit[1]] if limit else re.findall(rf"(?<![\w.]){_NAME}", begins):
-                if comes := self._assigned(name, number - 1):
-                    return f"{self.quoted(number)}; {name} comes from {self.quoted(comes)}"
-            return self.quoted(number)
+            if bound := self.limit_of(number):
+                return bound
         return ""
+
+    def limit_of(self, number: int) -> str:
+        """A line with a loop or test that compares, and where its limit comes from; "" for another line."""
+        match = _BOUND.search(self.lines[number - 1])
+        if not match or not re.search(r"[<>]=?", match[0].replace("->", "")):
+            return ""
+        limit = re.search(rf"[<>]=?\s*({_NAME})\s*(?:;|\))", match[0])
+        begins = match[0].partition(";")[0].partition("=")[2] if not limit and ";" in match[0] else ""
+        for name in [limit[1]] if limit else re.findall(rf"(?<![\w.]){_NAME}", begins):
+            if comes := self._assigned(name, number - 1):
+                return f"{self.quoted(number)}; {name} comes from {self.quoted(comes)}"
+        caller = self.caller(number) if limit and limit[1] in self._parameters(number) else 0
+        if caller and limit:
+            return f"{self.quoted(number)}; {limit[1]} is passed in {self.quoted(caller)}"
+        return self.quoted(number)
+
+    def lambda_calls(self, line: int, name: str) -> list[int]:
+        """The lines that call the lambda around a line, if a variable is one of its parameters."""
+        for head in re.finditer(r"\b(\w+)\s*=\s*\[[^\]]*\]\s*\(([^()]*)\)[^;{}()]*\{", self.text):
+            body = self._body(head.end() - 1)
+            if line in body and re.search(rf"\b{name}\s*(?:,|$)", head[2]):
+                _, _, last = self.function_of(line)
+                called = (self.call_in(n, n, head[1]) for n in range(body[-1] + 1, last + 1))
+                return [n for n in called if n]
+        return []
 
     def decision_of(self, line: int, is_ahead: bool = False) -> str:
         """The `if` that decides whether a line is reached, or whether those behind it are (`is_ahead`), and where the
@@ -622,9 +647,13 @@ class Source:
     # --- what is forgotten ---
 
     def kernel(self, name: str) -> int:
-        """The line in which a kernel is defined; 0: in none."""
+        """The line in which a kernel is defined, or the first that a variable is given; 0: in none."""
         match = re.search(rf"__global__[^;{{}}]*\b{re.escape(name)}\s*\(", self.text)
-        return self._line_at(match.end()) if match else 0
+        if match:
+            return self._line_at(match.end())
+        given = re.search(rf"\b{re.escape(name)}\s*=([^;]*);", self.text)
+        names = re.findall(_NAME, given[1]) if given else []
+        return next((line for one in names if one != name and (line := self.kernel(one))), 0)
 
     def launched_at(self, line: int) -> int:
         """The line in which the kernel is defined that a line launches, by its name or as the first one that its

@@ -114,6 +114,7 @@ class Run:
         source, line = self.source(launch.place), line_of(launch.place)[1]
         names = self._passed_names(launch, positions)
         comes = [at for name in names if (at := source.assigned(name, line) or source.filled(name, line))]
+        comes += [at for name in names for at in source.lambda_calls(line, name)]
         tests = [test for at in comes if (test := source.test_around(at)) and source.test_around(line) != test]
         made = [returned for at in comes for returned in source.returned_to(at)]
         return "; ".join(map(source.quoted, dict.fromkeys((*comes, *made, *tests))))
@@ -283,6 +284,8 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     pairs = len({one.pair for one in found})
     details = [f"skip a comparator whose partner is not below {run.n:,}"]
     comes = run.bound_of(place) if outside >= run.n else run.index_of(place)
+    if outside < 0 and "%" in comes:
+        comes += "; the remainder of a negative number is negative or 0"
     if outside < run.n or not stage.pairs:
         details = []
     elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
@@ -550,6 +553,10 @@ def _of_threads(
             return (check, run.bound_of(place))
         bound = source.decision_of(at) or run.bound_of(f"{source.file}:{at}")
         bound = "" if bound.startswith(f"line {at}:") else bound
+        leaves = re.match(r"line (\d+):[^;]*\breturn\b", bound)
+        if leaves and source.loops_around(int(leaves[1])):
+            ends = f"`return` in line {leaves[1]} ends the whole function"
+            return (f"{ends}: should it only end this iteration of the loop?", bound.partition("; ")[0])
         check = "check the loops and conditions around the comparison, and the two positions it uses"
         return (f"{check}: {source.quoted(at)}", source.values_of(at), bound)
     for one in found:
@@ -705,11 +712,12 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
         text = f"{run.thread(one)} reads the key {key} and stores {changed[0]}, as in a variable of another type"
         return Cause(place, text, ("declare a variable that holds a key as Key", *details))
     # A compiler leaves out a store of what is there already, and the trace does not show it.
-    details += [f"{run.named(unwritten[0])} has the same value as before"] if unwritten else []
+    details += [f"nothing new is stored in {run.named(unwritten[0])}"] if unwritten else []
     if len(unwritten) == 1 and in_order:
         details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]
     else:
-        details += ["is a key overwritten before it has been read, or the wrong one stored?"]
+        missing = "is its store missing, is " if unwritten else "is "
+        details += [f"{missing}a key overwritten before it has been read, or the wrong one stored?"]
     text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
     return Cause(place, text, tuple(details))
 

@@ -75,6 +75,23 @@ class Tile:
             found += [compared] if compared else []
         return found
 
+    def of_itself(self) -> Cause | None:
+        """Threads that compare a key of the tile with itself, before any that compare two."""
+        array = busiest(self.accesses, "shared")
+        stored = {move.load.number for move in self.stores}
+        for interval in by_interval(self.accesses) if array else []:
+            own = [one for one in interval if one.number not in stored]
+            compared = comparisons(own, array) if array else []
+            loads = Counter((one.thread, one.offset // one.bytes) for one in own if one.way == "load")
+            if any(len(one.loads) > 1 for one in compared):
+                return None
+            if compared and all(loads[one.thread, min(one.loads)] > 1 for one in compared):
+                first = compared[-1]
+                place = self.run.place(first.code)
+                text = f"{self.run.thread(first)} compares {self.run.named(*first.loads)} with itself"
+                return Cause(place, text, (self.run.index_of(place), f"in {self.where}"))
+        return None
+
     @cached_property
     def of_threads(self) -> list[tuple[Comparison, int]]:
         """The comparisons, each with its number among those of its thread."""
@@ -210,7 +227,12 @@ class Tile:
         last = self.first + self.count if access.writes else self.left + self.keys
         whose = "the tile" if access.writes else self.run.array
         begin = self.first if access.writes else self.left
-        remedy, where = f"{whose} has the positions {begin} to {last - 1}", self.run.bound_of(place)
+        source, line = self.run.source(place), line_of(place)[1]
+        call = source.passing(line, self.run.array, is_written=not access.writes)
+        comes = source.quoted(call) if call != line else self.run.bound_of(place)
+        has = f"only position {begin}" if last == begin + 1 else f"the positions {begin} to {last - 1}"
+        remedy, where = f"{whose} has {has}", comes
+        place = f"{source.file}:{call}"
         if begin <= access.offset // access.bytes < last:
             remedy, where = "the array is too small: is sizeof missing in its size?", ""
         return Cause(place, text, (remedy, where, f"in {self.where}"))
@@ -374,7 +396,7 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
         return elsewhere
     if (wrong := tile.of_moves() or tile.of_window()) or not tile.loads:
         return wrong
-    if wrong := tile.of_stores():
+    if wrong := tile.of_stores() or tile.of_itself():
         return wrong
     place = tile.run.place(tile.loads[0].load.code)
     for done, stage in enumerate(plan):
@@ -422,6 +444,13 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
     """A kernel that is launched for the other order than the one that the case asks for."""
     other = "descending" if case.order == "ascending" else "ascending"
     for launch in trace.launches:
+        source = Run(trace, "", case.order).source(launch.place)
+        chosen = source.assigned(launch.kernel, line_of(launch.place)[1])
+        statement = source.statement(chosen) if chosen else ""
+        if f"Order::{other}" in statement and f"Order::{case.order}" not in statement:
+            text = f"{launch.kernel} is always {other} here, but the order that the step was given is {case.order}"
+            chosen_so = f"line {chosen}: {' '.join(statement.split())}"
+            return Cause(f"{source.file}:{chosen}", text, ("choose the kernel by the parameter order", chosen_so))
         if f"Order::{other}" in launch.kernel and f"Order::{case.order}" not in launch.kernel:
             text = f"{launch.kernel} is launched here, but the order that the step was given is {case.order}"
             decided = Run(trace, "", case.order).decision_of(launch.place)
@@ -566,7 +595,7 @@ def beside_races(case: Case, traced: Traced) -> Cause | None:
     for launch, accesses in by_launch(trace).items():
         for tile in tiles_of(run, launch, accesses, TILE_OF_STAGES, case.n):
             plan = list(networks.mirrored(max(tile.count, 0)))
-            wrong = tile.of_moves() or (tile.of_order() if tile.stages else None)
+            wrong = tile.of_moves() or tile.of_itself() or (tile.of_order() if tile.stages else None)
             if wrong := wrong or _strange_pair(tile, plan) or _by_thread(tile, plan)[1]:
                 return wrong
     return None
@@ -707,11 +736,31 @@ def _in_tiles(
     return _no_tile(run, launch, own, TILE_OF_STAGES, case.n) if is_exact else None
 
 
+def _without_a_value(accesses: Sequence[Access]) -> Access | None:
+    """The first store of an instruction that stores keys in shared memory, if no other instruction stores in the same
+    places of another array by the same threads; None if values are not stored there at all."""
+    places: dict[tuple[Array, int], Counter[tuple[int, int, int]]] = {}
+    firsts: dict[tuple[Array, int], Access] = {}
+    for one in accesses:
+        if one.writes and one.array.space == "shared":
+            firsts.setdefault((one.array, one.code), one)
+            places.setdefault((one.array, one.code), Counter())[one.block, one.thread, one.offset // one.bytes] += 1
+    sizes = Counter(array for (array, _), own in places.items() for _ in own.elements())
+    if len(sizes) != 2:
+        return None
+    (keys, _), (values, _) = sizes.most_common()
+    others = [own for (array, _), own in places.items() if array == values]
+    alone = (one for one, own in places.items() if one[0] == keys and own not in others)
+    return firsts[first] if (first := next(alone, None)) else None
+
+
 def without_values(case: Case, traced: Traced) -> Cause | None:
     """A kernel that moves keys and leaves their values where they are."""
     trace = traced(case, None)
     run = Run(trace, "u32", case.order)
     for number, accesses in by_launch(trace).items():
+        if alone := _without_a_value(accesses):
+            return Cause(run.place(alone.code), "this line moves keys, but not the values that belong to them")
         stored = {one.array for one in accesses if one.writes and one.array.space == "global"}
         arrays = {one.array for one in accesses if one.array.space == "global"}
         store = next((one for one in accesses if one.writes and one.array.space == "global"), None)
