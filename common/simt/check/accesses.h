@@ -57,10 +57,14 @@ inline bool is_of_another_host_thread() { return Running::current() == nullptr; 
   return (on_stack < near && !all.unwritten_copies.exist() && !all.order.streams.may_run()) || is_hosts_own(address);
 }
 
+/// Whether it can be found that earlier operations of several streams are in order. (Looking for that takes registers,
+/// of which the usual access has none left.)
+enum class Earlier : std::uint8_t { without_streams, with_streams };
+
 /// Handles a plain access of memory that the instruction has accessed before, if it is in order with the last ones, as
 /// nearly all are, and of whole words or of bytes that have their own cells. False: it is not known to be, and nothing
 /// has been done. `clock`: of the thread's events.
-template <Way way, unsigned bytes>
+template <Way way, unsigned bytes, Earlier earlier>
 [[gnu::always_inline]] inline bool observe_cells(const Watch::Near& near, std::uintptr_t address, unsigned thread,
                                                  unsigned clock) {
   constexpr bool are_words = bytes >= 4;
@@ -73,10 +77,15 @@ template <Way way, unsigned bytes>
   constexpr unsigned count = are_words ? bytes / 4 : bytes;
   const auto mask_of = [&](unsigned c) { return are_words ? 15u : 1u << (address % 4 + c); };
   const auto rest_at = [&](unsigned c) { return Order::rest_of(thread, clock, mask_of(c)); };
-  const auto may_be_unordered = [&](const Event& event) {
+  const auto is_concurrent = [&](const Event& event) {
     if (event.interval < near.first_concurrent) return false;
     const bool is_own = Order::rest_of(event) == rest_at(0) || event.thread == thread;
     return !is_own || event.interval < near.first_of_own;
+  };
+  const auto may_be_unordered = [&](const Event& event) {
+    const bool is_in_order =
+        earlier == Earlier::with_streams && event.interval - near.first_in_order < near.intervals_in_order;
+    return is_concurrent(event) && !is_in_order;
   };
   for (unsigned c = 0; c < count; ++c) {
     const Cell cell = near.cells.word(first_cell + c);
@@ -95,7 +104,7 @@ template <Way way, unsigned bytes>
         cell.content.by_device = 1;
       }
     } else {
-      if (may_be_unordered(cell.read)) cell.other_read = cell.read;
+      if (is_concurrent(cell.read)) cell.other_read = cell.read;
       Order::store_event(cell.read, near.interval_and_code, rest_at(c));
     }
   }
@@ -132,7 +141,7 @@ template <Way way, unsigned bytes>
   unsigned thread = current->number;
   asm("" : "+r"(thread));  // no computations with 16 bits
   if (near.key != Watch::Near::key_of(code, thread / lanes_per_warp)) return false;
-  if (!observe_cells<way, bytes>(near, address, thread, 1)) return false;
+  if (!observe_cells<way, bytes, Earlier::without_streams>(near, address, thread, 1)) return false;
   if (!near.of_warp->template add<bytes>(thread % lanes_per_warp, address)) [[unlikely]]
     add_request<way, bytes>(near, address, thread);
   return true;
@@ -148,8 +157,11 @@ template <Way way, unsigned bytes>
   const unsigned thread = Running::thread();
   if (way == Way::store && all.shuffles.has_undefined(thread)) return false;
   near.look_at(all.order);
-  if (!observe_cells<way, bytes>(near, address, thread, all.order.clock_now(thread))) return false;
-  add_request<way, bytes>(near, address, thread);
+  if (!observe_cells<way, bytes, Earlier::with_streams>(near, address, thread, all.order.clock_now(thread)))
+    return false;
+  const bool is_by_same_warp = near.key == Watch::Near::key_of(code, thread / lanes_per_warp);
+  if (!is_by_same_warp || !near.of_warp->template add<bytes>(thread % lanes_per_warp, address))
+    add_request<way, bytes>(near, address, thread);
   return true;
 }
 

@@ -110,7 +110,11 @@ bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space
     if (!is_since_barrier(before) || before.thread == now.thread) return false;
     return are_unordered_in_interval(before, now.thread);
   }
-  if (space == Space::global && before.interval < first_of_launch_) return streams.is_unordered(before.interval);
+  if (space == Space::global && before.interval < first_of_launch_) {
+    const bool is_unordered = streams.is_unordered(before.interval);
+    if (!is_unordered) in_order_ = streams.in_order_around(before.interval);
+    return is_unordered;
+  }
   if (space == Space::shared || has_untracked_fences_ || before.interval < first_of_phase_) return false;
   const std::uint32_t other = block_of_interval_[before.interval - first_of_launch_];
   if (fences_.empty()) return true;
@@ -140,6 +144,7 @@ void Order::submit(Handle stream, Operation operation) {
   operation.first_interval = first_of_launch_;
   streams.submit(stream, std::move(operation));
   first_unordered_ = streams.first_unordered();
+  in_order_ = {};
 }
 
 void Order::begin_block(std::uint64_t block) {

@@ -194,6 +194,9 @@ class Order : OrderInBlock {
   void take_over(const void* flag, const Access& read);
 
   StreamOrder streams;
+  /// Some intervals of earlier operations, between unordered ones, that the running operation comes after: those found
+  /// last. Most accesses of a kernel follow accesses of one operation, such as the copy of what the kernel reads.
+  StreamOrder::Span in_order() const { return in_order_; }
 
   /// The running block leaves its turn to others.
   OrderInBlock leave_block();
@@ -261,6 +264,7 @@ class Order : OrderInBlock {
   std::uint32_t first_of_turn_ = 1;                    // since the running block has begun or continued
   std::uint32_t first_of_phase_ = 1;                   // since the barrier of the grid has opened, or first_of_launch_
   std::uint32_t first_unordered_ = 1;                  // of an earlier operation in another stream, or first_of_phase_
+  mutable StreamOrder::Span in_order_ = {};            // see in_order()
   std::uint64_t blocks_ = 0, block_ = 0;               // of the running launch
   std::vector<std::uint32_t> block_of_interval_;       // from first_of_launch_ on
   bool has_untracked_fences_ = false;                  // then blocks of this launch are taken to be in order

@@ -323,6 +323,13 @@ bool is_unwritten(const Cells& cells, std::size_t word) {
   return std::all_of(pieces, pieces + 4, [](const Content& piece) { return piece.initialized == 0; });
 }
 
+/// Whether words_at_once words have all been written, and none byte by byte.
+bool are_written(const Content* contents) {
+  bool are = true;
+  for (std::size_t word = 0; word < words_at_once; ++word) are &= contents[word].initialized != 0;
+  return are && !are_any_split(contents);
+}
+
 }  // namespace
 
 Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t offset, std::size_t bytes) const {
@@ -330,6 +337,10 @@ Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t of
   std::size_t first = 0, stride = 0;
   bool has_first = false;
   for (std::size_t word = (offset + 3) / 4, end = (offset + bytes) / 4; word < end; ++word) {
+    if (word % words_at_once == 0 && end - word >= words_at_once && are_written(region.cells.contents + word)) {
+      word += words_at_once - 1;
+      continue;
+    }
     if (!is_unwritten(region.cells, word)) continue;
     std::size_t past = word + 1;
     while (past < end && is_unwritten(region.cells, past)) ++past;
@@ -349,7 +360,18 @@ Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t of
 void Ownership::written(const void* begin, std::size_t bytes, bool by_device) {
   const Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr) return;
-  for_each_cell(*region, begin, bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
+  const auto write_words = [&](std::size_t first) {
+    Content* const contents = region->cells.contents + first;
+    for (std::size_t word = 0; word < words_at_once; ++word) {
+      contents[word] = {.initialized = 15,
+                        .other_is_write = contents[word].other_is_write,
+                        .is_split = 0,
+                        .by_device = by_device,
+                        .unused = 0};
+    }
+    return true;
+  };
+  for_each_cell(*region, begin, bytes, write_words, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
     cell.content.initialized |= mask & 15;
     cell.content.by_device = by_device;
   });

@@ -228,6 +228,40 @@ void for_each_cell(const Region& region, const void* begin, std::size_t bytes, U
   }
 }
 
+/// Copies and fills handle so many neighbouring words at once, if all of them are whole.
+inline constexpr std::size_t words_at_once = 64;
+
+/// Whether the bytes of some of words_at_once words have cells of their own.
+[[gnu::always_inline]] inline bool are_any_split(const Content* contents) {
+  std::uint8_t any = 0;
+  for (std::size_t word = 0; word < words_at_once; ++word) any |= std::bit_cast<std::uint8_t>(contents[word]);
+  return std::bit_cast<Content>(any).is_split;
+}
+
+/// The same, but for words_at_once words whose bytes have no cells of their own, it first calls `use_words` with the
+/// index of the first one. False: nothing has been done with them, and `use` is called for each.
+template <class UseWords, class Use>
+void for_each_cell(const Region& region, const void* begin, std::size_t bytes, UseWords&& use_words, Use&& use) {
+  constexpr std::ptrdiff_t bytes_at_once = words_at_once * 4;
+  const char* at = std::max(static_cast<const char*>(begin), region.begin);
+  const char* const past = std::min(static_cast<const char*>(begin) + bytes, region.begin + region.bytes);
+  if (at >= past || !region.cells.exist()) return;
+  const auto use_cells = [&](std::ptrdiff_t count) {
+    for_each_cell(region, at, std::size_t(count), use);
+    at += count;
+  };
+  use_cells(std::min(past - at, -(at - region.begin) & 3));  // up to the next word
+  while (past - at >= bytes_at_once) {
+    const std::size_t word = std::size_t(at - region.begin) / 4;
+    if (!are_any_split(region.cells.contents + word) && use_words(word)) {
+      at += bytes_at_once;
+    } else {
+      use_cells(bytes_at_once);
+    }
+  }
+  use_cells(past - at);
+}
+
 /// Whether these bytes of a word are initialized. In shared memory, what earlier blocks have written does not count.
 inline bool is_initialized(const Cell& cell, unsigned mask, Space space, const Order& order) {
   if (space == Space::shared && cell.write.interval < order.first_of_block()) cell.content.initialized = 0;

@@ -45,10 +45,12 @@ struct Watch {
     std::uint32_t first_concurrent = 0;   ///< see Order
     std::uint32_t first_of_own = 0;
     std::uint32_t first_of_contents = 0;  ///< what was written before does not count as initialized
+    std::uint32_t first_in_order = 0;     ///< see Order::in_order()
 
     Code code = 0;
     std::uint32_t code_in_program = 0;
     std::uint32_t moment = 0;
+    std::uint32_t intervals_in_order = 0;
     Space space = {};
     bool has_requests = true;  ///< false: its accesses are not counted
 
@@ -61,6 +63,8 @@ struct Watch {
       first_concurrent = order.first_concurrent(space);
       first_of_own = order.first_of_own(space);
       first_of_contents = space == Space::shared ? order.first_of_block() : 0;
+      first_in_order = order.in_order().first;
+      intervals_in_order = space == Space::shared ? 0 : order.in_order().past - order.in_order().first;
     }
   };
   /// The calls of a function of a few KiB have different places.
