@@ -45,12 +45,13 @@ inline bool is_of_another_host_thread() { return Running::current() == nullptr; 
 
 /// Whether nothing has to be known about a plain access: of a kernel's indices and the like, or of a variable on the
 /// stack.
-[[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address) {
+[[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address, Code code) {
   const CheckState& all = state();
   const std::size_t on_stack = address - std::uintptr_t(__builtin_frame_address(0));
   if (all.watch.mode == Mode::observe) {
     return is_of_another_host_thread() || address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first ||
-           (on_stack < between_stacks && !all.local_arrays.exist()) || all.running.is_argument(address);
+           (on_stack < between_stacks && !all.local_arrays.exist()) || all.running.is_argument(address) ||
+           all.running.is_choice_of_kernel(code, address);
   }
   constexpr std::size_t near = 65536;  // of the host's functions that run
   if (all.watch.mode != Mode::off) return false;

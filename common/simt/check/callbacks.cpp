@@ -51,7 +51,7 @@ template <Way way, unsigned bytes>
 }
 template <Way way, unsigned bytes>
 [[gnu::noinline]] void observe_other(const void* pointer, Code code) {
-  if (!simt::check::is_of_no_interest(std::uintptr_t(pointer))) observe_new<way, bytes>(pointer, code);
+  if (!simt::check::is_of_no_interest(std::uintptr_t(pointer), code)) observe_new<way, bytes>(pointer, code);
 }
 
 template <Way way, unsigned bytes>
