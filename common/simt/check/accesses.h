@@ -43,6 +43,15 @@ inline bool is_of_another_host_thread() { return Running::current() == nullptr; 
          (!all.ownership.has_regions() || all.ownership.region_at(address) == nullptr);
 }
 
+/// The same for an access by host code, found with few instructions. False: that is not known.
+[[gnu::always_inline]] inline bool is_surely_hosts_own(std::uintptr_t address) {
+  const CheckState& all = state();
+  Region* const* const table = all.watch.hosts_own.load(std::memory_order_relaxed);
+  const Region& variables = all.ownership.program_data;
+  return table != nullptr && table[Ownership::chunk_of(address)] == nullptr &&
+         address - std::uintptr_t(variables.begin) >= variables.bytes;
+}
+
 /// Whether nothing has to be known about a plain access: of a kernel's indices and the like, or of a variable on the
 /// stack.
 [[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address, Code code) {
@@ -128,12 +137,10 @@ template <Way way, unsigned bytes>
   near.key = Watch::Near::key_of(near.code, thread / lanes_per_warp);
 }
 
-/// An access by an instruction that the warp has executed since the last barrier, in the memory that it accessed then.
-/// False: it is another one, and nothing has been done.
+/// An access by an instruction that the warp of this thread has executed since the last barrier, in the memory that it
+/// accessed then. False: it is another one, and nothing has been done.
 template <Way way, unsigned bytes>
-[[gnu::always_inline]] inline bool observe_again(const void* pointer, Code code) {
-  const Thread* const current = Running::current();
-  if (current == nullptr) return false;  // host code
+[[gnu::always_inline]] inline bool observe_again(const Thread* current, const void* pointer, Code code) {
   CheckState& all = state();
   Watch::Near* place = &all.watch.near(code);
   asm("" : "+r"(place));  // one register for all its members

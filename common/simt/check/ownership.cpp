@@ -1,6 +1,7 @@
 #include "ownership.h"
 
 #include <link.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ std::string before_start(std::size_t bytes, const std::string& name) {
   return counted(bytes, "byte") + " before the start of " + name;
 }
 
+constexpr std::size_t table_bytes = (std::size_t(1) << 47) / chunk_bytes * sizeof(Region*);
 constexpr std::size_t large_bytes = std::size_t(16) << 20;  // of an allocation whose events are worth forgetting
 
 /// What an array of cells' events takes, in whole pages.
@@ -65,9 +67,26 @@ void Ownership::unmap_cells(Region& region) {
   region.cells = {};
 }
 
-void Ownership::make_table() {
+void Ownership::make_table_early() {
   // Shared memory is not part of a process's data, which ./workbook grade limits. Hardly any of it is ever touched.
-  regions_ = static_cast<Region**>(map(((std::size_t(1) << 47) / chunk_bytes) * sizeof(Region*), MAP_SHARED));
+  regions_ = static_cast<Region**>(map(table_bytes, MAP_SHARED));
+  // It is also shared with child processes, which make allocations of their own.
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { state().ownership.renew_table(); });
+  static_cast<void>(registered);
+  state().find_hosts_own();
+}
+
+void Ownership::renew_table() {
+  if (regions_ == nullptr || region_count_ != 0) return;
+  void* const renewed = mmap(regions_, table_bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (renewed != MAP_FAILED) return;
+  regions_ = nullptr;
+  state().find_hosts_own();
+}
+
+void Ownership::make_table() {
+  make_table_early();
   if (regions_ != nullptr) return;
   std::fputs("error: out-of-memory: the check build needs 16 GiB of addresses; lift the limit on them (ulimit -v)\n",
              stderr);

@@ -140,9 +140,16 @@ class Ownership {
   [[gnu::always_inline]] Region*& region_at(std::uintptr_t address) {
     if (regions_ == nullptr) [[unlikely]]
       make_table();
-    return regions_[(address & ((std::uintptr_t(1) << 47) - 1)) / chunk_bytes];
+    return regions_[chunk_of(address)];
   }
   bool has_regions() const { return regions_ != nullptr; }
+  /// By region_at()'s index: the allocation or null. Null: there is no table yet.
+  Region* const* table() const { return regions_; }
+  [[gnu::always_inline]] static std::size_t chunk_of(std::uintptr_t address) {
+    return (address & ((std::uintptr_t(1) << 47) - 1)) / chunk_bytes;
+  }
+  /// Makes the table before there is an allocation, if there is room for it.
+  void make_table_early();
 
   /// Whether the address belongs to the observers. Their memory lies among the allocations, and a wild pointer may
   /// lead there.
@@ -191,6 +198,7 @@ class Ownership {
   void map_cells(Region& region);
   void unmap_cells(Region& region);
   void make_table();
+  void renew_table();
   void find_segments();
   void find_variables();
 

@@ -211,6 +211,7 @@ void HostTargets::add(const HostTarget& target) {
   const std::lock_guard lock(mutex_);
   targets_.push_back(target);
   exist_ = true;
+  state().find_hosts_own();
 }
 
 std::optional<HostTarget> HostTargets::find(std::uintptr_t begin, std::size_t bytes) {
@@ -218,6 +219,7 @@ std::optional<HostTarget> HostTargets::find(std::uintptr_t begin, std::size_t by
   const std::lock_guard lock(mutex_);
   std::erase_if(targets_, [&](const HostTarget& target) { return !streams.may_run(target.interval); });
   exist_ = !targets_.empty();
+  if (!exist_) state().find_hosts_own();
   const auto found = std::find_if(targets_.begin(), targets_.end(), [&](const HostTarget& target) {
     return begin < target.end && begin + bytes > target.begin;
   });

@@ -30,6 +30,11 @@ struct Watch {
   std::uintptr_t program = 0;  ///< its first address
   bool watches_each = false;   ///< each access is looked at closely
 
+  /// The table of allocations (Ownership::table()), as long as nothing has to be known about host code's accesses of
+  /// memory that is in none; otherwise null. Host code that reads a file or checks a result makes most accesses of some
+  /// programs.
+  std::atomic<Region* const*> hosts_own = nullptr;
+
   /// For an instruction: the memory that it accessed last, if observe_cells() does all that an access to it needs.
   struct alignas(128) Near {
     /// Of the instruction and the warp that executed it last since the barrier, as long as the events of its lanes have
