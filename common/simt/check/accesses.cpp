@@ -248,7 +248,8 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   if (is_of_another_host_thread()) return;
   all.watch.last_call = code;
   const Pending::Hold hold(all.pending);
-  if (is_of_no_interest(std::uintptr_t(pointer)) && is_of_no_interest(std::uintptr_t(pointer) + bytes - 1)) return;
+  const std::uintptr_t first = std::uintptr_t(pointer);
+  if (is_of_no_interest(first, code) && is_of_no_interest(first + bytes - 1, code)) return;
   const auto observe_piece = way == Way::load ? observe<Way::load, Sync::plain, Alignment::any>
                                               : observe<Way::store, Sync::plain, Alignment::any>;
   for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {

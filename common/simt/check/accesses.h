@@ -43,24 +43,38 @@ inline bool is_of_another_host_thread() { return Running::current() == nullptr; 
          (!all.ownership.has_regions() || all.ownership.region_at(address) == nullptr);
 }
 
+/// The same for an access by host code, found with few instructions. False: that is not known.
+[[gnu::always_inline]] inline bool is_surely_hosts_own(std::uintptr_t address) {
+  const CheckState& all = state();
+  Region* const* const table = all.watch.hosts_own.load(std::memory_order_relaxed);
+  const Region& variables = all.ownership.program_data;
+  return table != nullptr && table[Ownership::chunk_of(address)] == nullptr &&
+         address - std::uintptr_t(variables.begin) >= variables.bytes;
+}
+
 /// Whether nothing has to be known about a plain access: of a kernel's indices and the like, or of a variable on the
 /// stack.
-[[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address) {
+[[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address, Code code) {
   const CheckState& all = state();
   const std::size_t on_stack = address - std::uintptr_t(__builtin_frame_address(0));
   if (all.watch.mode == Mode::observe) {
     return is_of_another_host_thread() || address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first ||
-           (on_stack < between_stacks && !all.local_arrays.exist()) || all.running.is_argument(address);
+           (on_stack < between_stacks && !all.local_arrays.exist()) || all.running.is_argument(address) ||
+           all.running.is_choice_of_kernel(code, address);
   }
   constexpr std::size_t near = 65536;  // of the host's functions that run
   if (all.watch.mode != Mode::off) return false;
   return (on_stack < near && !all.unwritten_copies.exist() && !all.order.streams.may_run()) || is_hosts_own(address);
 }
 
+/// Whether it can be found that earlier operations of several streams are in order. (Looking for that takes registers,
+/// of which the usual access has none left.)
+enum class Earlier : std::uint8_t { without_streams, with_streams };
+
 /// Handles a plain access of memory that the instruction has accessed before, if it is in order with the last ones, as
 /// nearly all are, and of whole words or of bytes that have their own cells. False: it is not known to be, and nothing
 /// has been done. `clock`: of the thread's events.
-template <Way way, unsigned bytes>
+template <Way way, unsigned bytes, Earlier earlier>
 [[gnu::always_inline]] inline bool observe_cells(const Watch::Near& near, std::uintptr_t address, unsigned thread,
                                                  unsigned clock) {
   constexpr bool are_words = bytes >= 4;
@@ -73,10 +87,15 @@ template <Way way, unsigned bytes>
   constexpr unsigned count = are_words ? bytes / 4 : bytes;
   const auto mask_of = [&](unsigned c) { return are_words ? 15u : 1u << (address % 4 + c); };
   const auto rest_at = [&](unsigned c) { return Order::rest_of(thread, clock, mask_of(c)); };
-  const auto may_be_unordered = [&](const Event& event) {
+  const auto is_concurrent = [&](const Event& event) {
     if (event.interval < near.first_concurrent) return false;
     const bool is_own = Order::rest_of(event) == rest_at(0) || event.thread == thread;
     return !is_own || event.interval < near.first_of_own;
+  };
+  const auto may_be_unordered = [&](const Event& event) {
+    const bool is_in_order =
+        earlier == Earlier::with_streams && event.interval - near.first_in_order < near.intervals_in_order;
+    return is_concurrent(event) && !is_in_order;
   };
   for (unsigned c = 0; c < count; ++c) {
     const Cell cell = near.cells.word(first_cell + c);
@@ -95,7 +114,7 @@ template <Way way, unsigned bytes>
         cell.content.by_device = 1;
       }
     } else {
-      if (may_be_unordered(cell.read)) cell.other_read = cell.read;
+      if (is_concurrent(cell.read)) cell.other_read = cell.read;
       Order::store_event(cell.read, near.interval_and_code, rest_at(c));
     }
   }
@@ -118,12 +137,10 @@ template <Way way, unsigned bytes>
   near.key = Watch::Near::key_of(near.code, thread / lanes_per_warp);
 }
 
-/// An access by an instruction that the warp has executed since the last barrier, in the memory that it accessed then.
-/// False: it is another one, and nothing has been done.
+/// An access by an instruction that the warp of this thread has executed since the last barrier, in the memory that it
+/// accessed then. False: it is another one, and nothing has been done.
 template <Way way, unsigned bytes>
-[[gnu::always_inline]] inline bool observe_again(const void* pointer, Code code) {
-  const Thread* const current = Running::current();
-  if (current == nullptr) return false;  // host code
+[[gnu::always_inline]] inline bool observe_again(const Thread* current, const void* pointer, Code code) {
   CheckState& all = state();
   Watch::Near* place = &all.watch.near(code);
   asm("" : "+r"(place));  // one register for all its members
@@ -132,7 +149,7 @@ template <Way way, unsigned bytes>
   unsigned thread = current->number;
   asm("" : "+r"(thread));  // no computations with 16 bits
   if (near.key != Watch::Near::key_of(code, thread / lanes_per_warp)) return false;
-  if (!observe_cells<way, bytes>(near, address, thread, 1)) return false;
+  if (!observe_cells<way, bytes, Earlier::without_streams>(near, address, thread, 1)) return false;
   if (!near.of_warp->template add<bytes>(thread % lanes_per_warp, address)) [[unlikely]]
     add_request<way, bytes>(near, address, thread);
   return true;
@@ -148,8 +165,11 @@ template <Way way, unsigned bytes>
   const unsigned thread = Running::thread();
   if (way == Way::store && all.shuffles.has_undefined(thread)) return false;
   near.look_at(all.order);
-  if (!observe_cells<way, bytes>(near, address, thread, all.order.clock_now(thread))) return false;
-  add_request<way, bytes>(near, address, thread);
+  if (!observe_cells<way, bytes, Earlier::with_streams>(near, address, thread, all.order.clock_now(thread)))
+    return false;
+  const bool is_by_same_warp = near.key == Watch::Near::key_of(code, thread / lanes_per_warp);
+  if (!is_by_same_warp || !near.of_warp->template add<bytes>(thread % lanes_per_warp, address))
+    add_request<way, bytes>(near, address, thread);
   return true;
 }
 

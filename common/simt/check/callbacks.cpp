@@ -51,13 +51,37 @@ template <Way way, unsigned bytes>
 }
 template <Way way, unsigned bytes>
 [[gnu::noinline]] void observe_other(const void* pointer, Code code) {
-  if (!simt::check::is_of_no_interest(std::uintptr_t(pointer))) observe_new<way, bytes>(pointer, code);
+  if (!simt::check::is_of_no_interest(std::uintptr_t(pointer), code)) observe_new<way, bytes>(pointer, code);
+}
+
+template <Way way, unsigned bytes>
+[[gnu::always_inline]] inline void observe_of_host(const void* pointer, Code code) {
+  if (!simt::check::is_surely_hosts_own(std::uintptr_t(pointer))) observe_other<way, bytes>(pointer, code);
+}
+template <Way way, unsigned bytes>
+[[gnu::always_inline]] inline void observe_of_kernel(const void* pointer, Code code, const simt::Thread* current) {
+  if (!observe_again<way, bytes>(current, pointer, code)) [[unlikely]]
+    observe_other<way, bytes>(pointer, code);
+}
+template <Way way, unsigned bytes>
+[[gnu::noinline]] void observe_of_host_apart(const void* pointer, Code code) {
+  observe_of_host<way, bytes>(pointer, code);
+}
+template <Way way, unsigned bytes>
+[[gnu::noinline]] void observe_of_kernel_apart(const void* pointer, Code code, const simt::Thread* current) {
+  observe_of_kernel<way, bytes>(pointer, code, current);
 }
 
 template <Way way, unsigned bytes>
 [[gnu::always_inline]] inline void observe_plain(const void* pointer, Code code) {
-  if (!observe_again<way, bytes>(pointer, code)) [[unlikely]]
-    observe_other<way, bytes>(pointer, code);
+  const simt::Thread* const current = simt::check::Running::current();
+  if constexpr (bytes == 4) {  // as most accesses of kernels
+    current != nullptr ? observe_of_kernel<way, bytes>(pointer, code, current)
+                       : observe_of_host_apart<way, bytes>(pointer, code);
+  } else {  // what is done for kernels needs more registers, which host code would have to save
+    current != nullptr ? observe_of_kernel_apart<way, bytes>(pointer, code, current)
+                       : observe_of_host<way, bytes>(pointer, code);
+  }
 }
 
 /// Before an access by which threads communicate, or a fence.

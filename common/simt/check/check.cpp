@@ -34,6 +34,8 @@ void end_interval(CheckState& all, Site barrier) {
   if (all.trace.is_on()) all.trace.barrier(barrier);
 }
 
+[[gnu::constructor(102)]] void prepare_for_host() { state().ownership.make_table_early(); }
+
 // Registered before the program's own handlers, and therefore called after them. A program that gives up, as a failed
 // assertion of its host code does, needs the report most.
 [[gnu::constructor(102)]] void register_end() {

@@ -309,7 +309,10 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
     stop(cudaErrorIllegalAddress);
   }
   // Each thread reads it, and the system takes long to say whose memory it is.
-  if (const auto known = known_by_launch.find(access.code); known != known_by_launch.end() && known->second) return;
+  if (const auto known = known_by_launch.find(access.code); known != known_by_launch.end() && known->second) {
+    all.running.choice_of_kernel = {access.code, access.address};
+    return;
+  }
   if (!is_hosts(access.address) || is_by_launch(access)) return;
   report_unowned("host-pointer",
                  "host memory through a pointer that is itself in memory; copy what it points to into memory from "

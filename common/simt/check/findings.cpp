@@ -29,7 +29,7 @@ void Findings::add(Finding finding) {
   if (finding.code != 0) {
     if (count_again(finding.kind.c_str(), finding.code, finding.other)) return;
     if (const Worker* const worker = Worker::running(); worker != nullptr) finding.launch = worker->launch_site();
-    by_code_[{finding.kind, finding.code, finding.other}] = std::move(finding);
+    by_code_[{finding.code, finding.other, finding.kind}] = std::move(finding);
     return;
   }
   const auto same = std::find_if(by_place_.begin(), by_place_.end(), [&](const Finding& known) {
@@ -43,7 +43,7 @@ void Findings::add(Finding finding) {
 }
 
 bool Findings::count_again(const char* kind, Code code, Code other) {
-  const auto known = by_code_.find({kind, code, other});
+  const auto known = by_code_.find({code, other, kind});
   if (known == by_code_.end()) return false;
   ++known->second.times;
   return true;
@@ -53,22 +53,22 @@ bool Findings::remember_meeting_at(Site site, Site others) {
   return meetings_.insert(std::minmax(site.line, others.line)).second;
 }
 
-void Findings::drop(const char* kind, Code code) { by_code_.erase({kind, code, 0}); }
+void Findings::drop(const char* kind, Code code) { by_code_.erase({code, 0, kind}); }
 
 void Findings::advise(Code code, Code other, const std::string& advice) {
-  Finding& known = by_code_.at({"race", code, other});
+  Finding& known = by_code_.at({code, other, "race"});
   if (known.barrier == nullptr) return;
   known.barrier = nullptr;
   known.advice = advice;
 }
 
 Finding* Findings::known_race(Code code, Code other) {
-  const auto known = by_code_.find({"race", code, other});
+  const auto known = by_code_.find({code, other, "race"});
   return known == by_code_.end() ? nullptr : &known->second;
 }
 
 bool Findings::is_known(const char* kind, Code code, Code other) const {
-  return by_code_.count({kind, code, other}) != 0;
+  return by_code_.count({code, other, kind}) != 0;
 }
 
 std::vector<Finding> Findings::all() const {

@@ -74,7 +74,7 @@ class Findings {
   std::vector<Finding> all() const;
 
  private:
-  std::map<std::tuple<std::string, Code, Code>, Finding> by_code_;
+  std::map<std::tuple<Code, Code, std::string>, Finding> by_code_;  // the kind is compared last, as it takes longest
   std::vector<Finding> by_place_;
   std::uint64_t count_ = 0;
   std::set<Code> tests_;

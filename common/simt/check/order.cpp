@@ -18,10 +18,7 @@ bool in_same_warp(unsigned a, unsigned b) { return a / lanes_per_warp == b / lan
 
 }  // namespace
 
-Order::Order() {
-  clocks_.reset(new Clocks[max_warps]);
-  for (unsigned warp = 0; warp < max_warps; ++warp) reset_clocks(warp);
-}
+Order::Order() { clocks_.reset(new Clocks[max_warps]()); }
 
 void Order::learn(std::array<std::uint32_t, lanes_per_warp>& own,
                   const std::array<std::uint32_t, lanes_per_warp>& more) {
@@ -45,10 +42,12 @@ void Order::join(KnownByThread& known, unsigned warp, unsigned lanes) {
   }
 }
 
+/// Each lane has its first clock, and the others know nothing of it.
 void Order::reset_clocks(unsigned warp) {
-  clocks_[warp] = {};
+  if (has_learned_[warp]) clocks_[warp] = {};
+  has_learned_[warp] = false;
   if (!meetings_.empty()) std::fill_n(meetings_.begin() + warp * lanes_per_warp, lanes_per_warp, Meeting{});
-  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks_[warp][lane][lane] = 1;  // others know 0 of it
+  std::fill_n(own_clocks_.begin() + warp * lanes_per_warp, lanes_per_warp, 1);
 }
 
 bool Order::Fence::comes_after(const Event& access) const {
@@ -111,7 +110,11 @@ bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space
     if (!is_since_barrier(before) || before.thread == now.thread) return false;
     return are_unordered_in_interval(before, now.thread);
   }
-  if (space == Space::global && before.interval < first_of_launch_) return streams.is_unordered(before.interval);
+  if (space == Space::global && before.interval < first_of_launch_) {
+    const bool is_unordered = streams.is_unordered(before.interval);
+    if (!is_unordered) in_order_ = streams.in_order_around(before.interval);
+    return is_unordered;
+  }
   if (space == Space::shared || has_untracked_fences_ || before.interval < first_of_phase_) return false;
   const std::uint32_t other = block_of_interval_[before.interval - first_of_launch_];
   if (fences_.empty()) return true;
@@ -141,6 +144,7 @@ void Order::submit(Handle stream, Operation operation) {
   operation.first_interval = first_of_launch_;
   streams.submit(stream, std::move(operation));
   first_unordered_ = streams.first_unordered();
+  in_order_ = {};
 }
 
 void Order::begin_block(std::uint64_t block) {
@@ -157,8 +161,7 @@ OrderInBlock Order::leave_block() {
   const bool has_clocks = std::find(std::begin(has_clocks_), std::end(has_clocks_), true) != std::end(has_clocks_);
   OrderInBlock left = std::exchange(static_cast<OrderInBlock&>(*this), {});
   if (has_clocks) {
-    clocks_.reset(new Clocks[max_warps]);
-    for (unsigned warp = 0; warp < max_warps; ++warp) reset_clocks(warp);
+    clocks_.reset(new Clocks[max_warps]());
   } else {
     clocks_ = std::move(left.clocks_);
   }
@@ -216,9 +219,14 @@ void Order::keep_clocks(unsigned warp) {
   state().requests.forget(warp);
 }
 
-void Order::advance_clock(unsigned warp, unsigned lane) {
-  ++clocks_[warp][lane][lane];
-  if (clock_in_stage(warp * lanes_per_warp + lane) > max_clock) [[unlikely]]
+void Order::advance_clocks(unsigned warp, unsigned lanes) {
+  std::uint32_t any = 0;  // bits of all clocks: one that exceeds max_clock has a higher bit
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    const unsigned thread = warp * lanes_per_warp + lane;
+    own_clocks_[thread] += lanes >> lane & 1;
+    any |= clock_in_stage(thread);
+  }
+  if (any > max_clock) [[unlikely]]
     begin_stage(warp);
 }
 
@@ -229,7 +237,8 @@ void Order::begin_stage(unsigned warp) {
   block_of_interval_.push_back(std::uint32_t(block_));
   Stage stage{.warp = warp, .first_interval = interval_, .before = {}};
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-    stage.before[lane] = before_stage_[warp * lanes_per_warp + lane] = clocks_[warp][lane][lane] - 1;
+    const unsigned thread = warp * lanes_per_warp + lane;
+    stage.before[lane] = before_stage_[thread] = own_clocks_[thread] - 1;
   }
   stages_.push_back(stage);
 }
@@ -239,13 +248,15 @@ void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
   lanes_joined_[warp] = true;
   std::array<std::uint32_t, lanes_per_warp> known = {};
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-    if ((lanes >> lane & 1) != 0) learn(known, clocks_[warp][lane]);
+    if ((lanes >> lane & 1) == 0) continue;
+    if (has_learned_[warp]) learn(known, clocks_[warp][lane]);
+    learn_of_itself(known, warp * lanes_per_warp + lane);
   }
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
-    clocks_[warp][lane] = known;
-    advance_clock(warp, lane);
+    if ((lanes >> lane & 1) != 0) clocks_[warp][lane] = known;
   }
+  has_learned_[warp] = true;
+  advance_clocks(warp, lanes);
   if (!links_.empty()) join_links(warp, lanes);
   if (!has_fences_) return;
   join(at_fence_, warp, lanes);
@@ -255,10 +266,10 @@ void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
 void Order::lanes_met(unsigned warp, unsigned lanes) {
   keep_clocks(warp);
   if (meetings_.empty()) meetings_.resize(max_warps * lanes_per_warp);
+  advance_clocks(warp, lanes);
   for (unsigned left = lanes; left != 0; left &= left - 1) {
-    const unsigned lane = unsigned(std::countr_zero(left));
-    advance_clock(warp, lane);
-    meetings_[warp * lanes_per_warp + lane] = {lanes, clocks_[warp][lane][lane]};
+    const unsigned thread = warp * lanes_per_warp + unsigned(std::countr_zero(left));
+    meetings_[thread] = {lanes, own_clocks_[thread]};
   }
 }
 
@@ -293,9 +304,15 @@ void Order::take_over(const void* flag, const Access& read) {
   add_links(is_at_once ? links_[read.thread] : links_after_fence_[read.thread], links->second);
 }
 
+void Order::learn_of_itself(std::array<std::uint32_t, lanes_per_warp>& known, unsigned thread) const {
+  std::uint32_t& own = known[thread % lanes_per_warp];
+  own = std::max(own, own_clocks_[thread]);
+}
+
 void Order::learn_from_flag(unsigned thread, const Known& known) {
   for (const auto& [warp, lanes] : known) {
     if (warp == thread / lanes_per_warp) {
+      has_learned_[warp] = true;
       learn(clocks_[warp][thread % lanes_per_warp], lanes);
     } else {
       learn(from_flags_[thread][warp], lanes);
@@ -326,7 +343,8 @@ void Order::fence_in_block(unsigned thread) {
   Known& known = at_fence_[thread];
   if (const auto learned = from_flags_.find(thread); learned != from_flags_.end()) learn(known, learned->second);
   learn(known[warp], clocks_[warp][lane]);
-  advance_clock(warp, lane);
+  learn_of_itself(known[warp], thread);
+  advance_clocks(warp, 1u << lane);
 }
 
 void Order::fence(unsigned thread) {

@@ -49,11 +49,16 @@ struct Link {
 
 /// What is known of the running block.
 struct OrderInBlock {
-  /// Of each lane a of a warp, what it knows of lane b.
+  /// Of each lane a of a warp, what it knows of another lane b.
   using Clocks = std::array<std::array<std::uint32_t, lanes_per_warp>, lanes_per_warp>;
   /// By warp, what is known of its lanes.
   using Known = std::map<unsigned, std::array<std::uint32_t, lanes_per_warp>>;
   using KnownByThread = std::unordered_map<unsigned, Known>;
+  static constexpr std::array<std::uint32_t, max_warps * lanes_per_warp> initial_clocks() {
+    std::array<std::uint32_t, max_warps * lanes_per_warp> ones;
+    ones.fill(1);
+    return ones;
+  }
   /// From an interval on: what to add to the clocks of a warp's events.
   struct Stage {
     unsigned warp;
@@ -64,8 +69,10 @@ struct OrderInBlock {
   std::uint32_t first_of_block_ = 1;
   std::uint32_t since_barrier_ = 1;  // the first interval since the last barrier
   bool has_clocks_[max_warps] = {}, lanes_joined_[max_warps] = {};
+  bool has_learned_[max_warps] = {};  // some lane of the warp knows something of another one
   bool has_fences_ = false;
-  std::unique_ptr<Clocks[]> clocks_ = {};
+  std::unique_ptr<Clocks[]> clocks_ = {};  // by warp
+  std::array<std::uint32_t, max_warps * lanes_per_warp> own_clocks_ = initial_clocks();
   std::vector<Stage> stages_ = {};  // since the last barrier
   std::array<std::uint32_t, max_warps * lanes_per_warp> before_stage_ = {};
   /// By thread: the lanes with which it last came to a shuffle or vote, and its clock after that. Empty: none did.
@@ -187,6 +194,9 @@ class Order : OrderInBlock {
   void take_over(const void* flag, const Access& read);
 
   StreamOrder streams;
+  /// Some intervals of earlier operations, between unordered ones, that the running operation comes after: those found
+  /// last. Most accesses of a kernel follow accesses of one operation, such as the copy of what the kernel reads.
+  StreamOrder::Span in_order() const { return in_order_; }
 
   /// The running block leaves its turn to others.
   OrderInBlock leave_block();
@@ -233,19 +243,17 @@ class Order : OrderInBlock {
   void add_links(std::vector<Link>& links, const std::vector<Link>& more);
   void forget_links();
   void learn_from_flag(unsigned thread, const Known& known);
+  void learn_of_itself(std::array<std::uint32_t, lanes_per_warp>& known, unsigned thread) const;
   bool are_unordered_in_launch(const Event& before, const Event& now, Space space) const;
   bool are_unordered_in_interval(const Event& before, unsigned now) const;
-  std::uint32_t clock_of(unsigned thread) const {
-    return clocks_[thread / lanes_per_warp][thread % lanes_per_warp][thread % lanes_per_warp];
-  }
-  std::uint32_t clock_in_stage(unsigned thread) const { return clock_of(thread) - before_stage_[thread]; }
+  std::uint32_t clock_in_stage(unsigned thread) const { return own_clocks_[thread] - before_stage_[thread]; }
   /// The clock of an event's lane, since the last barrier.
   std::uint32_t clock_of(const Event& event) const;
   void reset_clocks(unsigned warp);
   void keep_clocks(unsigned warp);
   void forget_interval();
   void learn_of_flag(std::uint32_t from, std::uint32_t interval);
-  void advance_clock(unsigned warp, unsigned lane);
+  void advance_clocks(unsigned warp, unsigned lanes);
   void begin_stage(unsigned warp);
   static void learn(std::array<std::uint32_t, lanes_per_warp>& own,
                     const std::array<std::uint32_t, lanes_per_warp>& more);
@@ -256,6 +264,7 @@ class Order : OrderInBlock {
   std::uint32_t first_of_turn_ = 1;                    // since the running block has begun or continued
   std::uint32_t first_of_phase_ = 1;                   // since the barrier of the grid has opened, or first_of_launch_
   std::uint32_t first_unordered_ = 1;                  // of an earlier operation in another stream, or first_of_phase_
+  mutable StreamOrder::Span in_order_ = {};            // see in_order()
   std::uint64_t blocks_ = 0, block_ = 0;               // of the running launch
   std::vector<std::uint32_t> block_of_interval_;       // from first_of_launch_ on
   bool has_untracked_fences_ = false;                  // then blocks of this launch are taken to be in order

@@ -1,6 +1,7 @@
 #include "ownership.h"
 
 #include <link.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ std::string before_start(std::size_t bytes, const std::string& name) {
   return counted(bytes, "byte") + " before the start of " + name;
 }
 
+constexpr std::size_t table_bytes = (std::size_t(1) << 47) / chunk_bytes * sizeof(Region*);
 constexpr std::size_t large_bytes = std::size_t(16) << 20;  // of an allocation whose events are worth forgetting
 
 /// What an array of cells' events takes, in whole pages.
@@ -65,9 +67,26 @@ void Ownership::unmap_cells(Region& region) {
   region.cells = {};
 }
 
-void Ownership::make_table() {
+void Ownership::make_table_early() {
   // Shared memory is not part of a process's data, which ./workbook grade limits. Hardly any of it is ever touched.
-  regions_ = static_cast<Region**>(map(((std::size_t(1) << 47) / chunk_bytes) * sizeof(Region*), MAP_SHARED));
+  regions_ = static_cast<Region**>(map(table_bytes, MAP_SHARED));
+  // It is also shared with child processes, which make allocations of their own.
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { state().ownership.renew_table(); });
+  static_cast<void>(registered);
+  state().find_hosts_own();
+}
+
+void Ownership::renew_table() {
+  if (regions_ == nullptr || region_count_ != 0) return;
+  void* const renewed = mmap(regions_, table_bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (renewed != MAP_FAILED) return;
+  regions_ = nullptr;
+  state().find_hosts_own();
+}
+
+void Ownership::make_table() {
+  make_table_early();
   if (regions_ != nullptr) return;
   std::fputs("error: out-of-memory: the check build needs 16 GiB of addresses; lift the limit on them (ulimit -v)\n",
              stderr);
@@ -323,6 +342,13 @@ bool is_unwritten(const Cells& cells, std::size_t word) {
   return std::all_of(pieces, pieces + 4, [](const Content& piece) { return piece.initialized == 0; });
 }
 
+/// Whether words_at_once words have all been written, and none byte by byte.
+bool are_written(const Content* contents) {
+  bool are = true;
+  for (std::size_t word = 0; word < words_at_once; ++word) are &= contents[word].initialized != 0;
+  return are && !are_any_split(contents);
+}
+
 }  // namespace
 
 Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t offset, std::size_t bytes) const {
@@ -330,6 +356,10 @@ Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t of
   std::size_t first = 0, stride = 0;
   bool has_first = false;
   for (std::size_t word = (offset + 3) / 4, end = (offset + bytes) / 4; word < end; ++word) {
+    if (word % words_at_once == 0 && end - word >= words_at_once && are_written(region.cells.contents + word)) {
+      word += words_at_once - 1;
+      continue;
+    }
     if (!is_unwritten(region.cells, word)) continue;
     std::size_t past = word + 1;
     while (past < end && is_unwritten(region.cells, past)) ++past;
@@ -349,7 +379,18 @@ Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t of
 void Ownership::written(const void* begin, std::size_t bytes, bool by_device) {
   const Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr) return;
-  for_each_cell(*region, begin, bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
+  const auto write_words = [&](std::size_t first) {
+    Content* const contents = region->cells.contents + first;
+    for (std::size_t word = 0; word < words_at_once; ++word) {
+      contents[word] = {.initialized = 15,
+                        .other_is_write = contents[word].other_is_write,
+                        .is_split = 0,
+                        .by_device = by_device,
+                        .unused = 0};
+    }
+    return true;
+  };
+  for_each_cell(*region, begin, bytes, write_words, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
     cell.content.initialized |= mask & 15;
     cell.content.by_device = by_device;
   });

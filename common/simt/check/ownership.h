@@ -140,9 +140,16 @@ class Ownership {
   [[gnu::always_inline]] Region*& region_at(std::uintptr_t address) {
     if (regions_ == nullptr) [[unlikely]]
       make_table();
-    return regions_[(address & ((std::uintptr_t(1) << 47) - 1)) / chunk_bytes];
+    return regions_[chunk_of(address)];
   }
   bool has_regions() const { return regions_ != nullptr; }
+  /// By region_at()'s index: the allocation or null. Null: there is no table yet.
+  Region* const* table() const { return regions_; }
+  [[gnu::always_inline]] static std::size_t chunk_of(std::uintptr_t address) {
+    return (address & ((std::uintptr_t(1) << 47) - 1)) / chunk_bytes;
+  }
+  /// Makes the table before there is an allocation, if there is room for it.
+  void make_table_early();
 
   /// Whether the address belongs to the observers. Their memory lies among the allocations, and a wild pointer may
   /// lead there.
@@ -191,6 +198,7 @@ class Ownership {
   void map_cells(Region& region);
   void unmap_cells(Region& region);
   void make_table();
+  void renew_table();
   void find_segments();
   void find_variables();
 
@@ -226,6 +234,40 @@ void for_each_cell(const Region& region, const void* begin, std::size_t bytes, U
     }
     at += last - first;
   }
+}
+
+/// Copies and fills handle so many neighbouring words at once, if all of them are whole.
+inline constexpr std::size_t words_at_once = 64;
+
+/// Whether the bytes of some of words_at_once words have cells of their own.
+[[gnu::always_inline]] inline bool are_any_split(const Content* contents) {
+  std::uint8_t any = 0;
+  for (std::size_t word = 0; word < words_at_once; ++word) any |= std::bit_cast<std::uint8_t>(contents[word]);
+  return std::bit_cast<Content>(any).is_split;
+}
+
+/// The same, but for words_at_once words whose bytes have no cells of their own, it first calls `use_words` with the
+/// index of the first one. False: nothing has been done with them, and `use` is called for each.
+template <class UseWords, class Use>
+void for_each_cell(const Region& region, const void* begin, std::size_t bytes, UseWords&& use_words, Use&& use) {
+  constexpr std::ptrdiff_t bytes_at_once = words_at_once * 4;
+  const char* at = std::max(static_cast<const char*>(begin), region.begin);
+  const char* const past = std::min(static_cast<const char*>(begin) + bytes, region.begin + region.bytes);
+  if (at >= past || !region.cells.exist()) return;
+  const auto use_cells = [&](std::ptrdiff_t count) {
+    for_each_cell(region, at, std::size_t(count), use);
+    at += count;
+  };
+  use_cells(std::min(past - at, -(at - region.begin) & 3));  // up to the next word
+  while (past - at >= bytes_at_once) {
+    const std::size_t word = std::size_t(at - region.begin) / 4;
+    if (!are_any_split(region.cells.contents + word) && use_words(word)) {
+      at += bytes_at_once;
+    } else {
+      use_cells(bytes_at_once);
+    }
+  }
+  use_cells(past - at);
 }
 
 /// Whether these bytes of a word are initialized. In shared memory, what earlier blocks have written does not count.

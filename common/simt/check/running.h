@@ -16,6 +16,11 @@ struct Running {
   std::uint64_t block = 0;
   bool has_exchanges = false;  ///< the launch has come to a shuffle or vote
   Site last_barrier = {};      ///< of the block; line 0: there was none
+  /// Where the launch reads which kernel it calls, if that is in a variable of the host: each thread does so.
+  struct {
+    Code code = 0;
+    std::uintptr_t address = 0;
+  } choice_of_kernel = {};
 
   /// The thread of the block that this OS thread runs; null: it runs host code.
   static const Thread* current() { return worker_of_thread.turn.current; }
@@ -24,6 +29,9 @@ struct Running {
   /// Whether the address is among the kernel's own copies of its arguments, which each thread reads as it begins.
   bool is_argument(std::uintptr_t address) const {
     return address - std::uintptr_t(launch->kernel.arguments) < launch->kernel.bytes;
+  }
+  bool is_choice_of_kernel(Code code, std::uintptr_t address) const {
+    return address == choice_of_kernel.address && code == choice_of_kernel.code;
   }
   /// Which run after the running one.
   bool has_later_blocks() const {

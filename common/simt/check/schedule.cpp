@@ -19,10 +19,7 @@ std::int64_t half_random(std::uint64_t& random) { return std::int64_t(next_rando
 
 }  // namespace
 
-std::uint64_t Schedule::number() {
-  static const std::uint64_t number = number_from_environment("SIMT_SCHEDULE", 0);
-  return number;
-}
+[[gnu::init_priority(101)]] const Schedule::Number Schedule::number_{number_from_environment("SIMT_SCHEDULE", 0)};
 
 void Schedule::begin_launch(const Launch& launch) {
   points_ = 0;

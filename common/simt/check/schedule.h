@@ -61,7 +61,7 @@ struct ScheduleOfBlock {
 class Schedule {
  public:
   /// The number; 0: threads run in the usual order.
-  static std::uint64_t number();
+  static std::uint64_t number() { return number_.value; }
   static bool is_on() { return number() != 0; }
 
   /// Whether its blocks begin in any order: there are few threads.
@@ -82,6 +82,12 @@ class Schedule {
 
  private:
   static void lower(ScheduleOfBlock& block, std::size_t thread, std::int64_t priority);
+
+  /// Read before the program's own static objects are made, which may launch kernels. (Only objects of classes can be.)
+  struct Number {
+    std::uint64_t value;
+  };
+  static const Number number_;
 
   std::uint64_t random_ = 0, points_ = 0;
   bool has_blocks_ = false;

@@ -43,6 +43,9 @@ bool Shuffles::follows(std::uint64_t value, const Taken& taken) {
 
 void Shuffles::meet(const Shuffle& shuffle) {
   unsigned& holders = lanes_[shuffle.warp];
+  const bool are_all = shuffle.lanes == ~0u;
+  if (are_all && holders == 0) return;  // as is usual
+
   unsigned missing = 0;  // lanes whose source does not take part
   for_each_lane(shuffle.lanes,
                 [&](int lane) { missing |= unsigned((shuffle.lanes >> shuffle.sources[lane] & 1) == 0) << lane; });

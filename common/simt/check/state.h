@@ -87,6 +87,10 @@ struct CheckState {
   Results results;
   UnwrittenCopies unwritten_copies;
 
+  /// To be called when copies that the host's accesses concern have been added or removed, or the table of allocations
+  /// has been made. Several of the host's threads may do that.
+  void find_hosts_own();
+
   /// The kernel's next access by each instruction is looked at closely. (Watch::look_closely() is for other threads.)
   void look_closely() {
     watch.expire();

@@ -105,10 +105,17 @@ void StreamOrder::host_waits_for_all() {
   host_learns(all);
 }
 
-bool StreamOrder::is_unordered(std::uint32_t interval) const {
+bool StreamOrder::is_any_unordered(std::uint32_t first, std::uint32_t last) const {
+  const auto after = std::upper_bound(unordered_.begin(), unordered_.end(), last,
+                                      [](std::uint32_t i, const Span& span) { return i < span.first; });
+  return after != unordered_.begin() && first < std::prev(after)->past;
+}
+
+StreamOrder::Span StreamOrder::in_order_around(std::uint32_t interval) const {
   const auto after = std::upper_bound(unordered_.begin(), unordered_.end(), interval,
                                       [](std::uint32_t i, const Span& span) { return i < span.first; });
-  return after != unordered_.begin() && interval < std::prev(after)->past;
+  return {after == unordered_.begin() ? 0 : std::prev(after)->past,
+          after == unordered_.end() ? current_.first_interval : after->first};
 }
 
 const Operation* StreamOrder::find(std::uint32_t interval) const {

@@ -60,7 +60,14 @@ class StreamOrder {
   /// The first interval of which something may not be in order with the current operation; its own first one if all is.
   std::uint32_t first_unordered() const { return first_unordered_; }
   /// Whether an earlier operation, known by one of its intervals, may run at the same time as the current one.
-  bool is_unordered(std::uint32_t interval) const;
+  bool is_unordered(std::uint32_t interval) const { return is_any_unordered(interval, interval); }
+  /// The same for any from `first` to `last`.
+  bool is_any_unordered(std::uint32_t first, std::uint32_t last) const;
+  struct Span {
+    std::uint32_t first, past;
+  };
+  /// The intervals around this one of operations that the current one comes after, if it comes after that one.
+  Span in_order_around(std::uint32_t interval) const;
   /// Whether, as far as the host knows, something still runs; and the operation with that interval.
   bool may_run() const { return may_run_; }
   bool may_run(std::uint32_t interval) const;
@@ -86,9 +93,6 @@ class StreamOrder {
   struct Event {
     Clock after;
     unsigned stream;
-  };
-  struct Span {
-    std::uint32_t first, past;
   };
   static constexpr unsigned host = ~0u;
 

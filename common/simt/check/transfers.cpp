@@ -1,6 +1,8 @@
 #include "transfers.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "../src/execution/failure.h"
 #include "mentions.h"
@@ -60,6 +62,18 @@ void add(const std::string& text, const Access& access, const Operation& before,
   }
 }
 
+/// The same for words_at_once words. `now`: as many of them.
+void keep(const Cells& cells, std::size_t word, const Event* now, Way way) {
+  constexpr std::size_t bytes = words_at_once * sizeof(Event);
+  if (way == Way::store) {
+    std::memcpy(cells.writes + word, now, bytes);
+    return;
+  }
+  std::memcpy(cells.other_reads + word, cells.reads + word, bytes);
+  std::memcpy(cells.reads + word, now, bytes);
+  for (std::size_t w = word; w < word + words_at_once; ++w) cells.contents[w].other_is_write = false;
+}
+
 /// The running copy or fill accesses a cell.
 void transfer(const Cell& cell, unsigned mask, const Access& access) {
   CheckState& all = state();
@@ -89,6 +103,16 @@ class MayRace {
     return is_unordered_;
   }
 
+  /// The same for any of words_at_once accesses; it may also be true if none does.
+  bool any(const Event* before) {
+    std::uint32_t last = 0;
+    for (std::size_t e = 0; e < words_at_once; ++e) last = std::max(last, before[e].interval);
+    if (last < first_) return false;
+    std::uint32_t first = last;
+    for (std::size_t e = 0; e < words_at_once; ++e) first = std::min(first, before[e].interval);
+    return state().order.streams.is_any_unordered(std::max(first, first_), last);
+  }
+
  private:
   const std::uint32_t first_ = state().order.first_concurrent(Space::global);
   std::uint32_t interval_ = 0;
@@ -107,7 +131,18 @@ void transfer(const void* begin, std::size_t bytes, Way way) {
   MayRace write_may_race, read_may_race, other_may_race;
   const Code code = Code(all.transfers.running.code) - 1;
   const Event whole = all.order.event_of(0, 15, Sync::plain, std::uint32_t(code - all.ownership.program));
-  for_each_cell(*region, begin, bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t address, unsigned size) {
+  std::array<Event, words_at_once> wholes;
+  wholes.fill(whole);
+  const auto keep_words = [&](std::size_t word) {
+    const Cells& cells = region->cells;
+    if (write_may_race.any(cells.writes + word) || read_may_race.any(cells.reads + word) ||
+        other_may_race.any(cells.other_reads + word)) {
+      return false;
+    }
+    keep(cells, word, wholes.data(), way);
+    return true;
+  };
+  const auto keep_cell = [&](const Cell& cell, unsigned mask, std::uintptr_t address, unsigned size) {
     if (mask == 15 && !write_may_race(cell.write) && !read_may_race(cell.read) && !other_may_race(cell.other_read)) {
       return keep(cell, whole, way);
     }
@@ -119,7 +154,8 @@ void transfer(const void* begin, std::size_t bytes, Way way) {
               .space = Space::global,
               .thread = 0,
               .code = code});
-  });
+  };
+  for_each_cell(*region, begin, bytes, keep_words, keep_cell);
 }
 
 bool is_own_memory(const void* pointer) {
@@ -175,6 +211,7 @@ void HostTargets::add(const HostTarget& target) {
   const std::lock_guard lock(mutex_);
   targets_.push_back(target);
   exist_ = true;
+  state().find_hosts_own();
 }
 
 std::optional<HostTarget> HostTargets::find(std::uintptr_t begin, std::size_t bytes) {
@@ -182,6 +219,7 @@ std::optional<HostTarget> HostTargets::find(std::uintptr_t begin, std::size_t by
   const std::lock_guard lock(mutex_);
   std::erase_if(targets_, [&](const HostTarget& target) { return !streams.may_run(target.interval); });
   exist_ = !targets_.empty();
+  if (!exist_) state().find_hosts_own();
   const auto found = std::find_if(targets_.begin(), targets_.end(), [&](const HostTarget& target) {
     return begin < target.end && begin + bytes > target.begin;
   });

@@ -53,6 +53,7 @@ void UnwrittenCopies::add(const Finding& finding, const std::vector<Range>& rang
     cut(range.begin, range.end);
     ranges_[range.begin] = {range.end, unsigned(copies_.size() - 1)};
   }
+  state().find_hosts_own();
 }
 
 void UnwrittenCopies::cut(std::uintptr_t begin, std::uintptr_t end) {
@@ -64,10 +65,12 @@ void UnwrittenCopies::cut(std::uintptr_t begin, std::uintptr_t end) {
     if (first < begin) ranges_[first] = {begin, part.copy};
     if (part.end > end) ranges_[end] = part;
   }
+  if (ranges_.empty()) state().find_hosts_own();
 }
 
 void UnwrittenCopies::report(unsigned copy, Code code) {
   std::erase_if(ranges_, [&](const auto& range) { return range.second.copy == copy; });
+  if (ranges_.empty()) state().find_hosts_own();
   Finding finding = std::exchange(copies_[copy], {});
   if (finding.code == 0) return;
   if (state().findings.count_again("uninitialized", finding.code)) return;

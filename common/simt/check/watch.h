@@ -30,6 +30,11 @@ struct Watch {
   std::uintptr_t program = 0;  ///< its first address
   bool watches_each = false;   ///< each access is looked at closely
 
+  /// The table of allocations (Ownership::table()), as long as nothing has to be known about host code's accesses of
+  /// memory that is in none; otherwise null. Host code that reads a file or checks a result makes most accesses of some
+  /// programs.
+  std::atomic<Region* const*> hosts_own = nullptr;
+
   /// For an instruction: the memory that it accessed last, if observe_cells() does all that an access to it needs.
   struct alignas(128) Near {
     /// Of the instruction and the warp that executed it last since the barrier, as long as the events of its lanes have
@@ -45,10 +50,12 @@ struct Watch {
     std::uint32_t first_concurrent = 0;   ///< see Order
     std::uint32_t first_of_own = 0;
     std::uint32_t first_of_contents = 0;  ///< what was written before does not count as initialized
+    std::uint32_t first_in_order = 0;     ///< see Order::in_order()
 
     Code code = 0;
     std::uint32_t code_in_program = 0;
     std::uint32_t moment = 0;
+    std::uint32_t intervals_in_order = 0;
     Space space = {};
     bool has_requests = true;  ///< false: its accesses are not counted
 
@@ -61,6 +68,8 @@ struct Watch {
       first_concurrent = order.first_concurrent(space);
       first_of_own = order.first_of_own(space);
       first_of_contents = space == Space::shared ? order.first_of_block() : 0;
+      first_in_order = order.in_order().first;
+      intervals_in_order = space == Space::shared ? 0 : order.in_order().past - order.in_order().first;
     }
   };
   /// The calls of a function of a few KiB have different places.
