@@ -236,7 +236,7 @@ void for_each_cell(const Region& region, const void* begin, std::size_t bytes, U
   }
 }
 
-/// Copies and fills handle so many neighbouring words at once, if all of them are whole.
+/// Copies and fills handle this many neighbouring words at once, if all of them are whole.
 inline constexpr std::size_t words_at_once = 64;
 
 /// Whether the bytes of some of words_at_once words have cells of their own.
