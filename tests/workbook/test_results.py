@@ -256,7 +256,7 @@ class Labs(unittest.TestCase):
 
 
 def exchanges_much(input_: str) -> bool:
-    """Whether two GPUs exchange so many keys of an input that the speed is worth a figure."""
+    """Whether two GPUs exchange enough keys of an input for the speed to be worth a figure."""
     return input_ not in ("sorted", "all-equal")
 
 
