@@ -121,7 +121,7 @@ inline unsigned* merge_in_pairs(unsigned* keys, unsigned* spare, const std::vect
   return keys;
 }
 
-/// Merges runs anywhere in device memory in pairs, into `to`. Queues its work.
+/// Merges two or more runs anywhere in device memory in pairs, into `to`. Queues its work.
 inline void merge_to(std::vector<Run> runs, unsigned* to, lab::Order order, cudaStream_t stream) {
   std::int64_t n = 0;
   for (const Run& run : runs) n += run.n;

@@ -528,7 +528,7 @@ class Tiles(unittest.TestCase):
 
     def test_keys_that_are_compared_with_themselves(self) -> None:
         found = self.found(self.run_of([[(0, 0), (2, 2)], *self.stages[1:]]))
-        self.assertIn("thread 1 of block 0 compares tile[2] with itself", found)
+        self.assertIn("thread 1 of block 0 reads tile[2] twice, and no other key of tile", found)
 
     def test_values_that_stay_where_they_are(self) -> None:
         def found(with_values: bool) -> str:
@@ -557,6 +557,10 @@ class Tiles(unittest.TestCase):
                 return str(tiles.of_other_order(trace.read(text), case))
 
         self.assertIn("a.cu:2: error: kernel is always ascending here", found("ascending"))
+        self.assertEqual(found("descending"), "None")
+        launching = (
+            "  auto kernel = sort<Order::%s>;\n  if (up) kernel = sort<Order::ascending>;\n  kernel<<<1, 2>>>(a);\n"
+        )
         self.assertEqual(found("descending"), "None")
 
     def test_surplus_launches(self) -> None:
@@ -909,6 +913,24 @@ class Remarks(unittest.TestCase):
         self.assertEqual(source.lambda_calls(9, "parity"), [12, 13])
         self.assertEqual(source.lambda_calls(9, "keys"), [])
         self.assertEqual((source.kernel("run"), source.kernel("kernel"), source.kernel("play")), (4, 4, 0))
+
+    def test_braces_in_literals(self) -> None:
+        text = (
+            'extern "C" {\nvoid f() {\n  printf("{ %d", n);  // {\n}\n}\nvoid g(char c) {\n  if (c == \'}\') return;\n'
+            "  h();\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual([source.function_of(line)[0] for line in (3, 8)], ["f", "g"])
+
+    def test_variables_that_are_no_kernels(self) -> None:
+        text = (
+            "__global__ void run(int* a) {\n}\nvoid f() {\n  const int pairs = n / 2, blocks = (pairs + 255) / 256;\n"
+            "  const auto go = [&](auto kernel, int pairs) { kernel<<<blocks, 256>>>(a); };\n  go(run, pairs);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+        self.assertEqual((source.kernel("blocks"), source.kernel("run"), source.launched_at(5)), (0, 1, 0))
 
     def test_no_outermost_call(self) -> None:
         text = (

@@ -68,9 +68,10 @@ void Ownership::unmap_cells(Region& region) {
 }
 
 void Ownership::make_table_early() {
+  if (regions_ != nullptr) return;  // a constructor of the program was earlier
   // Shared memory is not part of a process's data, which ./workbook grade limits. Hardly any of it is ever touched.
   regions_ = static_cast<Region**>(map(table_bytes, MAP_SHARED));
-  // It is also shared with child processes, which make allocations of their own.
+  // It is also shared with child processes. One that is forked before the first allocation gets a table of its own.
   static const int registered = pthread_atfork(nullptr, nullptr, [] { state().ownership.renew_table(); });
   static_cast<void>(registered);
   state().find_hosts_own();

@@ -112,7 +112,7 @@ class Search:
         text = f"{name} stores nothing in global memory"
         if not loads:
             at = source.comparing(line)
-            tests = source.guards_of(at) if at else []
+            tests = source.guards_of(at or source.function_of(line)[2]) + (source.guards_in_called(at) if at else [])
             compared = "are the two keys of a comparison the same one, or is each key stored back to where it was read"
             compared = f"{'or ' * bool(tests)}{compared}? {source.quoted(at)}" if at else ""
             which = "does one of these conditions stop" if len(tests) > 1 else "does this condition stop"
@@ -128,6 +128,9 @@ class Search:
             return Cause(place, f"{only}, so there is nothing to compare it with", (run.index_of(place),))
         decided = run.decision_of(place, is_ahead=True)
         asked = "is a store missing at the end of the kernel, or is each key stored back to where it was read?"
+        stored = source.stored_in("keys", line, source.function_of(line)[2])
+        if stored and not decided and (guards := source.guards_of(stored)):
+            decided = f"is line {stored} reached? it depends on {'; '.join(guards)}"
         return Cause(f"{source.file}:{line}", f"{text}, so its results are lost", (decided, asked))
 
     def _observed(self, outcome: Outcome) -> Outcome:
@@ -342,7 +345,7 @@ def _of_unwritten_tile(outcome: Outcome, source: Source) -> Cause | None:
     if not declared:
         return None
     _, first, last = source.function_of(declared)
-    until = line if first <= line <= last else source.caller(line) or last
+    until = line if first <= line <= last else source.caller(line) or source.outermost_call(line) or last
     stored = source.stored_in(array, declared + 1, until - 1)
     text = f"this line reads {array}, but the block has stored nothing in it"
     if not stored:

@@ -55,8 +55,16 @@ class Loop:
     body: str
 
 
+_LITERAL = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
+
+
 def _without_comments(text: str) -> str:
-    return re.sub(r"//[^\n]*|/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)
+    """A text of the same length without comments, nor braces in literals."""
+
+    def blank(match: re.Match[str]) -> str:
+        return re.sub(r"[^\n]" if match[0][0] == "/" else r"[{}]", " ", match[0])
+
+    return re.sub(rf"//[^\n]*|/\*.*?\*/|{_LITERAL}", blank, text, flags=re.DOTALL)
 
 
 def _closing(text: str, at: int) -> int:
@@ -94,10 +102,10 @@ class Source:
     @cached_property
     def _ends(self) -> frozenset[int]:
         """The last lines of functions and classes, whether or not they are in a namespace, and of namespaces."""
-        ends, position = set(), 0
+        ends, position = {n for n, line in enumerate(self.lines, 1) if line.startswith("}")}, 0
         while found := re.search(r"[{}]", self.text[position:]):
             at = position + found.start()
-            is_namespace = re.search(r"\bnamespace\b[^;{}()]*$", self.text[position:at])
+            is_namespace = re.search(r"(?:\bnamespace\b[^;{}()]*|\bextern\s*\"C\"\s*)$", self.text[position:at])
             position = at if is_namespace or self.text[at] == "}" else _closing(self.text, at)
             if not is_namespace:
                 ends.add(self._line_at(position))
@@ -216,7 +224,8 @@ class Source:
 
     def _parameters(self, line: int) -> list[str]:
         """The names of the parameters of the function around a line."""
-        head = re.search(r"\w\s*\(([^(){};]*)\)\s*\{", self.around(f"{self.file}:{line}"))
+        name, first, last = self.function_of(line)
+        head = re.search(rf"\b{name}\s*\(([^(){{}};]*)\)", "\n".join(self.lines[first - 1 : last])) if name else None
         return [part.split()[-1].strip("*&") for part in head[1].split(",") if part.split()] if head else []
 
     def statement(self, line: int) -> str:
@@ -257,7 +266,7 @@ class Source:
         comes: dict[int, str] = {}
         for name in dict.fromkeys(name for part in parts for name in re.findall(rf"(?<![\w.]){_NAME}\b", part)):
             found = self._assigned(name, line)
-            if found and found != line:
+            if found and found != line and not self.lines[found - 1].startswith(("constexpr", "inline constexpr")):
                 is_reference = re.search(rf"&\s*{name}\s*=", self.lines[found - 1])
                 if "threadIdx" in self.lines[found - 1] and "for" not in self.lines[found - 1] and not is_reference:
                     return self._of_thread(name, found, line)
@@ -274,7 +283,8 @@ class Source:
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
         farther = [one for one in farther if not self.is_of_tiles(one)]
-        of_grid = [one for one in farther if _NUMBERED.search(self.lines[one - 1])][:1]
+        returned = any(self.returned_to(found) for found in comes)  # then the index comes from a function
+        of_grid = [] if returned else [one for one in farther if _NUMBERED.search(self.lines[one - 1])][:1]
         others = [one for one in farther if "threadIdx" not in self.lines[one - 1] and one not in of_grid]
         others.sort(key=lambda one: bool(_CONTROL.search(self.lines[one - 1])))  # what a loop counts is mostly right
         room = MOST_DEFINITIONS - len(of_grid)
@@ -287,8 +297,8 @@ class Source:
         if not called:
             return []
         parameters = r"\s*\([^;{}]*\)[^;{}()]*\{"
-        named = rf"[\w>&*]\s+{called[1]}|\b{called[1]}\s*=\s*\[[^\]]*\]"
-        head = re.search(rf"(?:{named}){parameters}", self.text)
+        named = rf"^[^;{{}}()=\n]*[\w>&*]\s+{called[1]}|\b{called[1]}\s*=\s*\[[^\]]*\]"
+        head = re.search(rf"(?:{named}){parameters}", self.text, re.MULTILINE)
         return [n for n in self._body(head.end() - 1) if "return " in self.lines[n - 1]] if head else []
 
     def _body(self, brace: int) -> range:
@@ -354,11 +364,11 @@ class Source:
             return f"{self.quoted(number)}; {limit[1]} is passed in {self.quoted(caller)}"
         return self.quoted(number)
 
-    def lambda_calls(self, line: int, name: str) -> list[int]:
-        """The lines that call the lambda around a line, if a variable is one of its parameters."""
+    def lambda_calls(self, line: int, name: str = "") -> list[int]:
+        """The lines that call the lambda around a line, if a variable is one of its parameters or not given."""
         for head in re.finditer(r"\b(\w+)\s*=\s*\[[^\]]*\]\s*\(([^()]*)\)[^;{}()]*\{", self.text):
             body = self._body(head.end() - 1)
-            if line in body and re.search(rf"\b{name}\s*(?:,|$)", head[2]):
+            if line in body and re.search(rf"\b{name}\s*(?:,|$)" if name else "", head[2]):
                 _, _, last = self.function_of(line)
                 called = (self.call_in(n, n, head[1]) for n in range(body[-1] + 1, last + 1))
                 return [n for n in called if n]
@@ -453,6 +463,12 @@ class Source:
                 guards.add(number)
         return [self.quoted(number) for number in sorted(guards)[-MOST_TESTS:]]
 
+    def guards_in_called(self, line: int) -> list[str]:
+        """The tests that leave the function of the file which a line calls."""
+        called = re.search(rf"\b({_NAME})\s*(?:<[^<>;]*>)?\s*\(", self.lines[line - 1])
+        head = re.search(rf"__device__[^;{{}}]*\b{called[1]}\s*\([^;{{}}]*\{{", self.text) if called else None
+        return self.guards_of(self._body(head.end() - 1)[-1]) if head else []
+
     def limits_of(self, line: int) -> str:
         """The test that decides whether a line is reached, and the loop of the threads around it."""
         bound = self.bound_of(line)
@@ -525,11 +541,12 @@ class Source:
     def repeated_by(self, line: int) -> str:
         """The loop around a line, or around the line that calls its function, whose rounds the threads do not share,
         and where its limits come from; without one, the test around it."""
-        for at in filter(None, (line, self.caller(line))):
+        calls = [*filter(None, [self.caller(line)]), *self.lambda_calls(line)]
+        for at in (line, *calls):
             shared = [loop.line for loop in self.loops if self.counts_threads(loop)]
             if loops := [n for n in self.loops_around(at) if n not in shared and not self.is_of_tiles(n)]:
                 return "; ".join(map(self.quoted, (loops[-1], *self.counted_by(loops[-1]))))
-        test = self.test_around(self.caller(line) or line)
+        test = self.test_around((calls or [line])[0])
         return self.quoted(test) if test else ""
 
     def step_of(self, line: int) -> int:
@@ -648,12 +665,11 @@ class Source:
 
     def kernel(self, name: str) -> int:
         """The line in which a kernel is defined, or the first that a variable is given; 0: in none."""
-        match = re.search(rf"__global__[^;{{}}]*\b{re.escape(name)}\s*\(", self.text)
-        if match:
-            return self._line_at(match.end())
-        given = re.search(rf"\b{re.escape(name)}\s*=([^;]*);", self.text)
-        names = re.findall(_NAME, given[1]) if given else []
-        return next((line for one in names if one != name and (line := self.kernel(one))), 0)
+        given = re.search(rf"\b{re.escape(name)}\s*=(?!=)([^;]*);", self.text)
+        for one in (name, *(re.findall(_NAME, given[1]) if given else ())):
+            if match := re.search(rf"__global__[^;{{}}]*\b{re.escape(one)}\s*\(", self.text):
+                return self._line_at(match.end())
+        return 0
 
     def launched_at(self, line: int) -> int:
         """The line in which the kernel is defined that a line launches, by its name or as the first one that its
@@ -706,7 +722,8 @@ class Source:
             names = [made[1] for made in re.finditer(rf"\bKey\s+({_NAME})\s*(?:,|$)", match[1])]
             begins, ends = match.end(), _closing(self.text, match.end() - 1)
             for name in names:
-                if changed := re.search(rf"(?<![\w.\]>]){name}\s*=[^=]", self.text[begins:ends]):
+                changed = re.search(rf"(?<![\w.\]>]){name}\s*=[^=]", self.text[begins:ends])
+                if changed and not re.search(rf"\breturn\b[^;]*\b{name}\b", self.text[begins:ends]):
                     return self._line_at(begins + changed.start()), name
         return None
 

@@ -717,8 +717,13 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
         details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]
     else:
         missing = "is its store missing, is " if unwritten else "is "
-        details += [f"{missing}a key overwritten before it has been read, or the wrong one stored?"]
+        details += [f"{missing}a key overwritten before it has been read, or is the wrong one stored?"]
     text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
+    source = run.source(place)
+    if (copy := source.changed_parameter()) and source.function_of(copy[0]) == source.function_of(line_of(place)[1]):
+        changed = f"this line changes {copy[1]}, which is only a copy of a key"
+        remedy = "give the function pointers or references to the keys"
+        return Cause(f"{source.file}:{copy[0]}", changed, (remedy, text))
     return Cause(place, text, tuple(details))
 
 

@@ -88,7 +88,8 @@ class Tile:
             if compared and all(loads[one.thread, min(one.loads)] > 1 for one in compared):
                 first = compared[-1]
                 place = self.run.place(first.code)
-                text = f"{self.run.thread(first)} compares {self.run.named(*first.loads)} with itself"
+                text = f"{self.run.thread(first)} reads {self.run.named(*first.loads)} twice, and no other key of "
+                text += f"{self.run.array}: are the two positions that it compares the same?"
                 return Cause(place, text, (self.run.index_of(place), f"in {self.where}"))
         return None
 
@@ -227,15 +228,13 @@ class Tile:
         last = self.first + self.count if access.writes else self.left + self.keys
         whose = "the tile" if access.writes else self.run.array
         begin = self.first if access.writes else self.left
-        source, line = self.run.source(place), line_of(place)[1]
-        call = source.passing(line, self.run.array, is_written=not access.writes)
-        comes = source.quoted(call) if call != line else self.run.bound_of(place)
+        called_at = self._passing(access.code, is_written=not access.writes)
+        source, call = self.run.source(called_at), line_of(called_at)[1]
+        comes = source.quoted(call) if called_at != place else self.run.bound_of(place)
         has = f"only position {begin}" if last == begin + 1 else f"the positions {begin} to {last - 1}"
-        remedy, where = f"{whose} has {has}", comes
-        place = f"{source.file}:{call}"
         if begin <= access.offset // access.bytes < last:
-            remedy, where = "the array is too small: is sizeof missing in its size?", ""
-        return Cause(place, text, (remedy, where, f"in {self.where}"))
+            return Cause(place, text, ("the array is too small: is sizeof missing in its size?", f"in {self.where}"))
+        return Cause(called_at, text, (f"{whose} has {has}", comes, f"in {self.where}"))
 
     def _beyond_array(self, array: Array, move: Move) -> Cause:
         size = array.bytes // move.store.bytes
@@ -446,7 +445,9 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
     for launch in trace.launches:
         source = Run(trace, "", case.order).source(launch.place)
         chosen = source.assigned(launch.kernel, line_of(launch.place)[1])
-        statement = source.statement(chosen) if chosen else ""
+        is_only = chosen and not source.test_around(chosen) and not source.assigned(launch.kernel, chosen)
+        statement = source.statement(chosen) if is_only else ""
+        statement = "" if re.match(r"\s*(?:if|else|case)\b", statement) else statement
         if f"Order::{other}" in statement and f"Order::{case.order}" not in statement:
             text = f"{launch.kernel} is always {other} here, but the order that the step was given is {case.order}"
             chosen_so = f"line {chosen}: {' '.join(statement.split())}"
@@ -737,21 +738,22 @@ def _in_tiles(
 
 
 def _without_a_value(accesses: Sequence[Access]) -> Access | None:
-    """The first store of an instruction that stores keys in shared memory, if no other instruction stores in the same
-    places of another array by the same threads; None if values are not stored there at all."""
-    places: dict[tuple[Array, int], Counter[tuple[int, int, int]]] = {}
-    firsts: dict[tuple[Array, int], Access] = {}
-    for one in accesses:
-        if one.writes and one.array.space == "shared":
-            firsts.setdefault((one.array, one.code), one)
-            places.setdefault((one.array, one.code), Counter())[one.block, one.thread, one.offset // one.bytes] += 1
-    sizes = Counter(array for (array, _), own in places.items() for _ in own.elements())
-    if len(sizes) != 2:
+    """The first store of an instruction that stores keys in shared memory, if no thread stores a value in any of the
+    places in which it stores keys there; None if there is no array of values, which has as many elements."""
+    stores = [one for one in accesses if one.writes and one.array.space == "shared"]
+    sizes = Counter(one.array for one in stores)
+    if len(sizes) != 2 or len({one.array.bytes // one.bytes for one in stores}) != 1:
         return None
     (keys, _), (values, _) = sizes.most_common()
-    others = [own for (array, _), own in places.items() if array == values]
-    alone = (one for one, own in places.items() if one[0] == keys and own not in others)
-    return firsts[first] if (first := next(alone, None)) else None
+    moved = {(one.block, one.thread, one.offset // one.bytes) for one in stores if one.array == values}
+    by_code: dict[int, list[Access]] = {}
+    for one in stores:
+        if one.array == keys:
+            by_code.setdefault(one.code, []).append(one)
+    for own in by_code.values():
+        if not moved & {(one.block, one.thread, one.offset // one.bytes) for one in own}:
+            return own[0]
+    return None
 
 
 def without_values(case: Case, traced: Traced) -> Cause | None:

@@ -270,7 +270,7 @@ class Checker:
                 environment, seconds = check_build.environment(), self.timeout or QUICK_SECONDS
                 again = self.judge.run(self.runner("check"), case, timeout=seconds, environment=environment)
                 if again.status == "hung":
-                    slow = again
+                    slow = again if again.findings else None
                     break
                 if again.findings or (again.changed_nothing and not self._changes_ascending(failure.line, case)):
                     return replace(failure, kind="check", outcome=again)

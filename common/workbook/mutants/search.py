@@ -146,8 +146,10 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             ends = [one for one in reached if one.line in lines]
             for part in [ends] if is_certain else [ends, [one for one in reached if one.line not in lines]]:
                 found = trial.best(part, near, workers)
-                right = (one for one in found if is_right(program.runner, one.environment))
-                if mended := list(itertools.islice(right, SHOWN)):
+                with trial.paused():
+                    right = (one for one in found if is_right(program.runner, one.environment))
+                    mended = list(itertools.islice(right, SHOWN))
+                if mended:
                     return Result(mended, trial.tried)
         return Result([], trial.tried)
 
@@ -195,6 +197,13 @@ class _Trial:
             outcomes = pool.map(lambda case: self._run(case, limit, CASE_SECONDS[1]), cases)
             quick = [case for case, outcome in zip(cases, outcomes) if outcome and outcome.status != "hung"]
         self._cases += sorted(quick or cases, key=lambda case: case.n)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """A time that does not count towards that of the search."""
+        begin = time.monotonic()
+        yield
+        self._started += time.monotonic() - begin
 
     def best(self, mutants: Sequence[Mutant], near: int, workers: int) -> list[Found]:
         """Those with which all cases pass, or pairs of them that move a barrier: the most telling one of each line, as
@@ -266,9 +275,8 @@ class _Trial:
 
     def _passes(self, case: Case, environment: Mapping[str, str]) -> bool:
         is_first = case == self._cases[0]
-        at_least = self._first_seconds if is_first else 0.0
-        kernel = max(KERNEL_SECONDS[not is_first], at_least)
-        seconds = max(CASE_SECONDS[case.n > SMALL], at_least) * self._patience
+        kernel = max(KERNEL_SECONDS[not is_first], self._first_seconds)
+        seconds = max(CASE_SECONDS[case.n > SMALL], self._first_seconds) * self._patience
         outcome = self._run(case, {**environment, "SIMT_SECONDS": str(kernel)}, seconds)
         return outcome is not None and outcome.passed and not outcome.findings
 

@@ -46,7 +46,8 @@ inline Range whole_units(Range range) {
 inline std::int64_t room_for(std::int64_t keys, int gpus, int parts) { return keys + 2 * (unit - 1) * gpus * parts; }
 
 /// Into how many parts the exchange of n keys is divided. The merge of the last part is not hidden, which calls for many
-/// parts. But NCCL takes 15 to 20 microseconds to begin one, so a GPU gets at least 2^25 keys in each, in some 200.
+/// parts. But NCCL takes 15 to 20 microseconds to begin one, so a GPU gets at least 2^25 keys in each, which takes some
+/// 200 microseconds.
 inline int parts_for(std::int64_t n, int gpus) {
   return int(std::clamp<std::int64_t>(std::min<std::int64_t>((n / gpus) >> 25, max_gpus / gpus), 1, 8));
 }
