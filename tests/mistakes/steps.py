@@ -104,7 +104,7 @@ def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
             JudgeClient() as judge,
         ):
             if item.is_searched:  # up to the first telling one, however long that takes here
-                for limit, seconds in {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": 20.0}.items():
+                for limit, seconds in {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": (20.0, 20.0)}.items():
                     stack.enter_context(mock.patch.object(search, limit, seconds))
             else:
                 without = mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext())
