@@ -721,9 +721,9 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
     text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
     source = run.source(place)
     if (copy := source.changed_parameter()) and source.function_of(copy[0]) == source.function_of(line_of(place)[1]):
-        changed = f"this line changes {copy[1]}, which is only a copy of a key"
+        why = f"this line changes {copy[1]}, which is only a copy of a key"
         remedy = "give the function pointers or references to the keys"
-        return Cause(f"{source.file}:{copy[0]}", changed, (remedy, text))
+        return Cause(f"{source.file}:{copy[0]}", why, (remedy, text))
     return Cause(place, text, tuple(details))
 
 
