@@ -282,7 +282,7 @@ MISTAKES = (
         [
             "FAILED  step 02 shared, check build",
             "error: uninitialized: ",
-            "this block has stored nothing in this array so far",
+            "this line reads tile, but the block has stored nothing in it",
         ],
     ),
     in_shared(
@@ -391,7 +391,7 @@ MISTAKES = (
     in_hybrid(
         "no mirror stage",
         {"run_global_stage<order, true><<<": "run_global_stage<order, false><<<"},
-        ["error: thread 0 of block 0 compares keys[0] and keys[1024]", "the mirror stage of runs of 2048 keys"],
+        ["compares the pairs of a stage with a stride: (0, 1024)", "the mirror stage of runs of 2048 keys"],
     ),
     # --- the cause comes before what follows from it ---
     in_global(

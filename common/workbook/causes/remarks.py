@@ -259,6 +259,11 @@ def _of_lost_exchange(cause: Cause, source: Source) -> Cause:
     return replace(cause, place=f"{source.file}:{line}", text=text, details=(cause.text, *cause.details))
 
 
+def _is_of_block(step: re.Match[str], cause: Cause) -> bool:
+    """Whether a loop advances by the threads of a block, as it must for the pairs of a tile."""
+    return step[step.lastindex or 1].strip() == "blockDim.x" and bool(re.search(r"\b(?:tile|window)\[", cause.text))
+
+
 def _of_step(cause: Cause, source: Source) -> Cause:
     """Threads that take one pair each, although there is a loop: does it advance by too much?"""
     asked = next((detail for detail in cause.details if detail.endswith("use a loop, so that it takes more pairs")), "")
@@ -270,7 +275,7 @@ def _of_step(cause: Cause, source: Source) -> Cause:
         (loop, step)
         for loop in source.loops
         if any(loop.line <= at <= loop.last for at in lines) and source.counts_threads(loop)
-        if (step := _STEP.search(loop.step or loop.body))
+        if (step := _STEP.search(loop.step or loop.body)) and not _is_of_block(step, cause)
     )
     loop, step = next(steps, (None, None))
     if loop is None or step is None:
@@ -300,7 +305,8 @@ def _of_exit(cause: Cause, source: Source) -> Cause:
                 text = f"`{left[1]}` ends a thread's loop; `continue` skips one comparator: {source.quoted(number)}"
                 return replace(cause, place=f"{source.file}:{number}", details=(text, *cause.details))
         leaves = re.search(r"\b(?:return|break)\b", loop.body)
-        if not leaves and (step := _STEP.search(loop.step or loop.body)):
+        step = _STEP.search(loop.step or loop.body)
+        if not leaves and step and not _is_of_block(step, cause):
             comes = source.assigned(step[step.lastindex or 1].strip(), source.step_of(loop.line))
             asked_step = "; ".join(map(source.quoted, filter(None, (source.step_of(loop.line), comes))))
             text = f"{asked.partition(': does it leave')[0]}: does its loop advance too far? {asked_step}"
