@@ -365,7 +365,7 @@ class Source:
         return self.quoted(number)
 
     def lambda_calls(self, line: int, name: str = "") -> list[int]:
-        """The lines that call the lambda around a line, if a variable is one of its parameters or not given."""
+        """The lines that call the lambda around a line. `name`: only if the lambda has a parameter of that name."""
         for head in re.finditer(r"\b(\w+)\s*=\s*\[[^\]]*\]\s*\(([^()]*)\)[^;{}()]*\{", self.text):
             body = self._body(head.end() - 1)
             if line in body and re.search(rf"\b{name}\s*(?:,|$)" if name else "", head[2]):

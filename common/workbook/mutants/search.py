@@ -33,7 +33,7 @@ KERNEL_SECONDS = 0.2, 2.0  # of processor time, in the first case, which has few
 SLOWER = 2.0  # times what the first case takes without a change: all that it may take with one, if this is more
 MOST_KEYS = 3000  # of a case
 OTHERS = 8  # cases that must still pass
-SMALL = 64  # keys: only changes with which cases of no more pass are tried on the others
+SMALL = 64  # keys: a change is tried on cases with more of them only if it mends those with fewer
 PART = 64  # changes that are tried on small cases before one of them is tried on the others
 CLOSE = 4  # lines: mutants that are no further from the place of the first finding come first
 EXAMINED = 4  # places, by the whole check
@@ -143,8 +143,9 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             reached = trial.reached(Path(self._folder.name) / "seen")
             if reached is None:
                 return None
-            ends = [one for one in reached if one.line in lines]
-            for part in [ends] if is_certain else [ends, [one for one in reached if one.line not in lines]]:
+            named = [one for one in reached if one.line in lines]
+            others_reached = [] if is_certain else [one for one in reached if one.line not in lines]
+            for part in (named, others_reached):
                 found = trial.best(part, near, workers)
                 with trial.paused():
                     right = (one for one in found if is_right(program.runner, one.environment))
@@ -185,7 +186,7 @@ class _Trial:
         self._program, self._judges, self._cases = program, judges, list(cases)
         self._started = time.monotonic()
         self._patience = patience()
-        self._first_seconds = KERNEL_SECONDS[1]  # that the first case may take at least
+        self._first_seconds = KERNEL_SECONDS[1]  # that each case may take at least
         self._has_telling = self._is_ended = False
         self.tried = 0
 
