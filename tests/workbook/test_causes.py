@@ -54,6 +54,12 @@ def cause(lab: str, step: int, n: int, text: str, order: str = "ascending") -> C
     return _SEARCHES[lab, step](case, lambda *_: trace.read(text))
 
 
+def source_from(text: str) -> Source:
+    """A step's file with this text."""
+    with mock.patch.object(suspects, "source_of", lambda _: text):
+        return Source("a.cu")
+
+
 class Constants(unittest.TestCase):
     """Sizes that the search knows and the labs' headers define."""
 
@@ -779,16 +785,14 @@ class Remarks(unittest.TestCase):
 
     def test_a_launch_that_is_missing_at_the_end(self) -> None:
         text = "void f() {\n  for (int k = 2; k < n; k *= 2) {\n    merge<<<1, 32>>>(k);\n  }\n}\n"
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         found = remarks.remarked(Cause("", "a launch is missing after the last one", ("it must be the merge",)), source)
         self.assertEqual(found and found.place, "a.cu:2")
         self.assertIn("does this loop end too early? line 2: for (int k = 2", str(found))
 
     def test_a_guard_with_a_wrong_limit(self) -> None:
         text = "void f(int count) {\n  if (b < count) exchange(a, b);\n}\n"
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         cause = Cause("a.cu:2", "there is no tile[8]", ("skip a comparator whose partner is not below 8", "stage 2"))
         found = remarks.remarked(cause, source)
         words = "the guard `b < count` does not exclude this pair: count must be 8 here; which value is passed?"
@@ -796,8 +800,7 @@ class Remarks(unittest.TestCase):
 
     def test_a_line_that_only_looks_controlled(self) -> None:
         text = "void f() {\n  if (a)\n    x = 1;\n    y = 2;\n  z = 3;\n}\n"
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         found = remarks.remarked(Cause("a.cu:4", "loses the key 3"), source)
         self.assertEqual(
             found and found.details, ("line 2 controls only line 3, not this line: enclose both lines in braces { }",)
@@ -868,8 +871,7 @@ class Remarks(unittest.TestCase):
             "    to[k] = from[k];\n  }\n}\n\n__global__ void f() {\n  copy(window, keys + left, n);\n"
             "  copy(keys + first, window + halo, n);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual([source.passing(3, "window", is_written) for is_written in (True, False)], [8, 9])
         self.assertEqual(source.passing(3, "tile", True), 3)
 
@@ -882,8 +884,7 @@ class Remarks(unittest.TestCase):
             "    for (int p = own(); p < pairs; p += 32) {\n      const int i = 2 * p;\n      all(keys, i);\n    }\n"
             "  }\n}\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         names = [source.function_of(line)[0] for line in (3, 6, 10, 17)]
         self.assertEqual(names, ["own", "order", "all", "run"])
         self.assertEqual((source.caller(6), source.caller(10), source.caller(17)), (10, 17, 0))
@@ -896,8 +897,7 @@ class Remarks(unittest.TestCase):
             "  auto pairs = [&](int n) { return n / 2; };\n"
             "  const int p = pairs(n);\n  const int i = first(t);\n  const int k = unknown(t);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual([source.returned_to(line) for line in (6, 7, 8)], [[5], [2], []])
 
     def test_limits_and_arguments_from_elsewhere(self) -> None:
@@ -907,8 +907,7 @@ class Remarks(unittest.TestCase):
             "void sort(Key* keys, int n) {\n  auto phase = [&](int parity) {\n    run<<<1, 2>>>(keys, parity);\n  };\n"
             "  auto kernel = n > 3 ? run : run;\n  phase(0);\n  phase(1);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertIn("; stop is passed in line 5: play(keys, keys + n)", source.bound_of(2))
         self.assertEqual(source.lambda_calls(9, "parity"), [12, 13])
         self.assertEqual(source.lambda_calls(9, "keys"), [])
@@ -919,8 +918,7 @@ class Remarks(unittest.TestCase):
             'extern "C" {\nvoid f() {\n  printf("{ %d", n);  // {\n}\n}\nvoid g(char c) {\n  if (c == \'}\') return;\n'
             "  h();\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual([source.function_of(line)[0] for line in (3, 8)], ["f", "g"])
 
     def test_variables_that_are_no_kernels(self) -> None:
@@ -928,8 +926,7 @@ class Remarks(unittest.TestCase):
             "__global__ void run(int* a) {\n}\nvoid f() {\n  const int pairs = n / 2, blocks = (pairs + 255) / 256;\n"
             "  const auto go = [&](auto kernel, int pairs) { kernel<<<blocks, 256>>>(a); };\n  go(run, pairs);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual((source.kernel("blocks"), source.kernel("run"), source.launched_at(5)), (0, 1, 0))
 
     def test_no_outermost_call(self) -> None:
@@ -937,16 +934,14 @@ class Remarks(unittest.TestCase):
             "__device__ void f(Key* k) {\n  k[0] = 1;\n}\n__global__ void g(Key* k) {\n  f(k);\n  f(k + 1);\n}\n"
             "__device__ void h(int n) {\n  if (n > 0) i(n - 1);\n}\n__device__ void i(int n) {\n  h(n);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual((source.outermost_call(2), source.outermost_call(9)), (0, 0))
 
     def test_what_a_launch_passes(self) -> None:
         text = (
             "void f() {\n  merge<true><<<blocks, 32, 0, s>>>(keys, n / 2,\n      run);\n  g<<<1, 2>>>(a(1, 2), 3);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual([source.argument(2, position) for position in (1, 2, 3)], ["n / 2", "run", ""])
         self.assertEqual([source.argument(4, position) for position in (0, 1)], ["a(1, 2)", "3"])
 
@@ -957,8 +952,7 @@ class Remarks(unittest.TestCase):
             "    if (swap) {\n      exchange(keys, i);\n    }\n  }\n}\n"
             "void f() {\n  auto kernel = up ? run : other;\n  kernel<<<1, 2>>>(keys, n);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         swap = "bool swap = before(keys[i], keys[i + 1]);"
         self.assertEqual(source.decision_of(9), f"line 8: if (swap); line 4: {swap}"[:-1])
         self.assertEqual(source.decision_of(4), "line 3: if (i >= n) return; line 2: int i = 2 * threadIdx.x")
@@ -972,8 +966,7 @@ class Remarks(unittest.TestCase):
             "void f(int n) {\n  const int threads = 256;\n  int parts = n / 2;\n  int blocks = n / threads;\n"
             "  int own = n / parts + n / (parts - 1) + n / keys.n + n / std::max(1, n);\n  run<<<1, 2>>>(own);\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual([source.divisors(line) for line in (3, 4, 5)], [[], ["threads"], ["parts"]])
         case = Case("01-odd-even", 2, 8)
         message = "crashed: the process crashed: Floating point exception"
@@ -985,8 +978,7 @@ class Remarks(unittest.TestCase):
     def test_a_long_network_is_followed_back_once(self) -> None:
         levels = "".join(f"  int a{i + 1} = min(a{i}, b{i});\n  int b{i + 1} = max(a{i}, b{i});\n" for i in range(40))
         text = f"void f(int a0, int b0) {{\n{levels}  keys[a40] = keys[b40];\n}}\n"
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertIn("a40 comes from line 80", source.index_of(82))
 
     def test_a_comparison_before_the_bits(self) -> None:
@@ -1003,8 +995,7 @@ class Remarks(unittest.TestCase):
             "    merges = merges + 1;\n  }\n  power[1] = 2;\n  for (int m = merges; m > 0; m--) {\n"
             "    run<<<1, 2>>>(power[m],\n      n);\n  }\n}\n"
         )
-        with mock.patch.object(suspects, "source_of", lambda _: text):
-            source = Source("a.cu")
+        source = source_from(text)
         self.assertEqual(source.counted_by(8), [3, 5])
         self.assertEqual((source.filled("power", 9), source.filled("keys", 9)), (7, 0))
         self.assertEqual(source.quoted(9), "line 9: run<<<1, 2>>>(power[m], n)")
