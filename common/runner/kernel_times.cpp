@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -292,6 +293,22 @@ cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes
   return lab::timed_copy(to, from, bytes, kind, stream,
                          [&] { return __real_cudaMemcpyAsync(to, from, bytes, kind, stream); });
 }
+
+#if CUDART_VERSION >= 13000
+// A span for the whole batch: the copies in it have no events of their own. All have the direction of the first.
+cudaError_t __real_cudaMemcpyBatchAsync(void* const*, const void* const*, const std::size_t*, std::size_t,
+                                        cudaMemcpyAttributes*, std::size_t*, std::size_t, cudaStream_t);
+cudaError_t __wrap_cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* sizes,
+                                        std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* first_copies,
+                                        std::size_t attribute_count, cudaStream_t stream) {
+  const auto copy = [&] {
+    return __real_cudaMemcpyBatchAsync(to, from, sizes, count, attributes, first_copies, attribute_count, stream);
+  };
+  if (count == 0) return copy();
+  return lab::timed_copy(to[0], from[0], std::accumulate(sizes, sizes + count, std::size_t{0}), cudaMemcpyDefault,
+                         stream, copy);
+}
+#endif
 
 cudaError_t __real_cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
 cudaError_t __wrap_cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {

@@ -10,6 +10,7 @@
 namespace beyond {
 
 inline constexpr int bucket_count = 256, max_splitters = 127;
+inline constexpr std::int64_t samples_per_bucket = 64;
 
 /// Divides keys into 2 n + 1 buckets: bucket 2 i + 1 holds the keys equal to splitter i, and bucket 2 i those between
 /// splitters i - 1 and i. A bucket with an odd number therefore needs no sort, however many keys it holds.
@@ -22,10 +23,12 @@ struct Splitters {
 
 /// Chooses splitters so that the buckets between them have about `wanted` keys each, if max_splitters are enough for
 /// that. They come from a sample, which has one key from an unpredictable place in each of many parts of equal size. A
-/// sample at equal distances would be misled by keys that repeat at such a distance. Any bucket has fewer keys than
-/// there are in all, because a splitter is a key.
+/// sample at equal distances would be misled by keys that repeat at such a distance. Each bucket has samples_per_bucket
+/// of them on average, with a standard deviation of an eighth. Any bucket has fewer keys than there are in all, because
+/// a splitter is a key.
 inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t inversion) {
-  const std::int64_t samples = std::min<std::int64_t>(keys.n, 8192);
+  const std::int64_t n = std::clamp<std::int64_t>(keys.n / wanted, 1, max_splitters);
+  const std::int64_t samples = std::min(keys.n, samples_per_bucket * (n + 1));
   std::vector<std::uint32_t> sample(samples);
   std::uint64_t random = 1;
   for (std::int64_t i = 0; i < samples; ++i) {
@@ -34,7 +37,6 @@ inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t 
     sample[i] = keys.data[begin + std::int64_t((random >> 33) % std::uint64_t(length))] ^ inversion;
   }
   std::sort(sample.begin(), sample.end());
-  const std::int64_t n = std::clamp<std::int64_t>(keys.n / wanted, 1, std::min<std::int64_t>(max_splitters, samples));
   Splitters splitters;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::uint32_t bits = sample[(i + 1) * samples / (n + 1)];
@@ -71,18 +73,20 @@ class Chunks {
 
   std::int64_t size() const { return size_; }  ///< the number of keys, including those that have been copied
 
-  /// Queues copies of the next n keys to the device.
+  /// Queues the copies of the next n keys to the device, in one batch.
   void copy_next(std::uint32_t* device, std::int64_t n, cudaStream_t stream) {
+    Copies copies;
     while (n > 0) {
       Chunk& chunk = chunks_[taken_];
       const std::int64_t count = std::min(n, chunk.n);
-      copy_in(device, chunk.data, count, stream);
+      copies.add(device, chunk.data, count);
       device += count;
       n -= count;
       chunk.data += count;
       chunk.n -= count;
       if (chunk.n == 0) ++taken_;
     }
+    copy_in(copies, stream);
   }
 
  private:

@@ -27,7 +27,7 @@ constexpr int threads_per_block = bucket_count;  // so that each thread sums up 
 constexpr int keys_per_thread = 16;
 constexpr int tile_size = threads_per_block * keys_per_thread;
 constexpr std::int64_t max_keys_per_slot = std::int64_t{1} << 30;
-constexpr std::int64_t max_pieces = 40;
+constexpr std::int64_t max_pieces = 72;  // 72 / 0.6 buckets need 120 splitters
 
 /// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
 __device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {
@@ -270,13 +270,12 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
 }
 
 /// In how many pieces n keys are grouped, if the slots are large enough.
-//- Nothing overlaps with the first copy in and the last copy out of a round trip, which favours many pieces. But a
-//- bucket is gathered by one copy per piece, there are 1.7 times as many buckets as pieces, and each copy takes some 12
-//- microseconds more than its bytes. With the pieces that make the sum of both the least, their number grows with the
-//- cube root of n.
+//- Nothing overlaps with the first copy in and the last copy out of a round trip, which favours many pieces. But only as
+//- long as a piece is copied can the kernels of other slots hide behind it, and they and their launches take time however
+//- few the keys are. With the pieces that make the sum of both the least, their number grows with the square root of n.
 std::int64_t pieces_for(std::int64_t n) {
   std::int64_t pieces = 1;
-  while (pieces < max_pieces && (pieces * pieces * pieces << 18) < n) ++pieces;
+  while (pieces < max_pieces && (pieces * pieces << 18) < n) ++pieces;
   return pieces;
 }
 

@@ -143,6 +143,43 @@ TEST_CASE("rows are copied and filled with their pitches") {
   cudaGetLastError();
 }
 
+TEST_CASE("a batch copies between host and device, and refuses what CUDA refuses") {
+  int from[4] = {1, 2, 3, 4}, to[2] = {};
+  int* device;
+  cudaStream_t stream;
+  REQUIRE(cudaMalloc(&device, 4 * sizeof(int)) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  cudaMemcpyAttributes attributes[2]{};
+  attributes[0].srcAccessOrder = attributes[1].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  std::size_t first_copies[2] = {0, 2};
+  const std::size_t sizes[3] = {2 * sizeof(int), sizeof(int), sizeof(int)};
+  void* const in[3] = {device, device + 2, device + 3};
+  const void* const in_from[3] = {from + 2, from + 1, from};
+  CHECK(cudaMemcpyBatchAsync(in, in_from, sizes, 3, attributes, first_copies, 2, stream) == cudaSuccess);
+  void* const out[2] = {to + 1, to};
+  const void* const out_from[2] = {device, device + 3};
+  CHECK(cudaMemcpyBatchAsync(out, out_from, sizes + 1, 2, attributes, first_copies, 1, stream) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(to[0] == 1);
+  CHECK(to[1] == 3);
+
+  const auto refused = [&](std::size_t count, std::size_t attribute_count, cudaStream_t used) {
+    return cudaMemcpyBatchAsync(in, in_from, sizes, count, attributes, first_copies, attribute_count, used) ==
+           cudaErrorInvalidValue;
+  };
+  CHECK(refused(0, 1, stream));
+  CHECK(refused(3, 0, stream));
+  CHECK(refused(2, 2, stream));  // the second attributes would belong to no copy
+  CHECK(refused(3, 1, nullptr));
+  first_copies[0] = 1;
+  CHECK(refused(3, 1, stream));
+  first_copies[0] = 0;
+  attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;
+  CHECK(refused(3, 1, stream));
+  cudaStreamDestroy(stream);
+  cudaFree(device);
+}
+
 TEST_CASE("symbols are copied to and from") {
   const int values[4] = {5, 6, 7, 8};
   CHECK(cudaMemcpyToSymbol(table, values, sizeof values) == cudaSuccess);

@@ -129,6 +129,12 @@ std::size_t memory(unsigned* keys, std::vector<unsigned>& host, cudaStream_t str
   CUDA_CHECK(cudaMemcpyAsync(device, keys, bytes, cudaMemcpyDeviceToDevice, stream));
   CUDA_CHECK(cudaMemcpy2D(device, pitch, keys, pitch, 3, 4, cudaMemcpyDeviceToDevice));
   CUDA_CHECK(cudaMemcpy2DAsync(device, pitch, keys, pitch, 3, 4, cudaMemcpyDeviceToDevice, stream));
+#if CUDART_VERSION >= 13000
+  cudaMemcpyAttributes attributes{};
+  std::size_t first_copy = 0;
+  const void* const from = keys;
+  CUDA_CHECK(cudaMemcpyBatchAsync(&device, &from, &bytes, 1, &attributes, &first_copy, 1, stream));
+#endif
   CUDA_CHECK(cudaMemset(device, 0, bytes));
   CUDA_CHECK(cudaMemsetAsync(device, 0, bytes, stream));
   CUDA_CHECK(cudaMemcpyToSymbol(table, host.data(), 256 * sizeof(unsigned)));

@@ -238,6 +238,28 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
   return copy_on_both_sides(CALL(stream), {to, to_pitch, from, from_pitch, width, height}, kind);
 }
 
+cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,
+                                 cudaMemcpyAttributes* attributes, std::size_t* first_copies,
+                                 std::size_t attribute_count, cudaStream_t stream) {
+  const Call c CALL(stream);
+  return call(__func__, [&] {
+    if (stream == nullptr || attribute_count == 0 || attribute_count > count) return cudaErrorInvalidValue;
+    for (std::size_t k = 0; k < attribute_count; ++k) {
+      const cudaMemcpySrcAccessOrder order = attributes[k].srcAccessOrder;
+      const bool is_in_order = k == 0 ? first_copies[0] == 0 : first_copies[k] > first_copies[k - 1];
+      if (!is_in_order || first_copies[k] >= count || order < cudaMemcpySrcAccessOrderStream ||
+          order > cudaMemcpySrcAccessOrderAny) {
+        return cudaErrorInvalidValue;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const cudaError_t error = copy_bytes(c, to[i], from[i], sizes[i], cudaMemcpyDefault);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
   const Call c CALL(nullptr, false);
   return call(__func__, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
