@@ -130,10 +130,10 @@ std::size_t memory(unsigned* keys, std::vector<unsigned>& host, cudaStream_t str
   CUDA_CHECK(cudaMemcpy2D(device, pitch, keys, pitch, 3, 4, cudaMemcpyDeviceToDevice));
   CUDA_CHECK(cudaMemcpy2DAsync(device, pitch, keys, pitch, 3, 4, cudaMemcpyDeviceToDevice, stream));
 #if CUDART_VERSION >= 13000
-  cudaMemcpyAttributes attributes{};
+  cudaMemcpyAttributes of_copies{};
   std::size_t first_copy = 0;
   const void* const from = keys;
-  CUDA_CHECK(cudaMemcpyBatchAsync(&device, &from, &bytes, 1, &attributes, &first_copy, 1, stream));
+  CUDA_CHECK(cudaMemcpyBatchAsync(&device, &from, &bytes, 1, &of_copies, &first_copy, 1, stream));
 #endif
   CUDA_CHECK(cudaMemset(device, 0, bytes));
   CUDA_CHECK(cudaMemsetAsync(device, 0, bytes, stream));
