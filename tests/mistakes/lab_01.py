@@ -685,7 +685,7 @@ MISTAKES = (
         {"pairs = (n - parity) / 2;": "pairs = n / 2;"},
         [
             "{at+4}: error: thread 3 of block 0 compares keys[7] and keys[8], but there is no keys[8]: there are 8",
-            "this stage has 3 pairs, but the kernel compares 4",
+            "this phase has 3 pairs, but the kernel compares 4",
             "pairs comes from line",
             "error: out-of-bounds: ",
         ],

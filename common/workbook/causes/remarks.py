@@ -28,6 +28,7 @@ def _of_number(cause: Cause, source: Source) -> Cause:
     shared = [loop.line for loop in source.loops if source.counts_threads(loop)]
     calls = source.calls(line) or [line]
     around = [n for n in source.loops_around(calls[0]) if all(n in source.loops_around(at) for at in calls)]
+    around += [n for n in source.loops_around(line) if n not in around]
     stages = [n for n in around if n not in shared and not source.is_of_tiles(n)]
     if stages:
         return cause.also(f"where does the loop over the runs end? {source.quoted(stages[0])}")
@@ -311,6 +312,8 @@ def _of_exit(cause: Cause, source: Source) -> Cause:
             asked_step = "; ".join(map(source.quoted, filter(None, (source.step_of(loop.line), comes))))
             text = f"{asked.partition(': does it leave')[0]}: does its loop advance too far? {asked_step}"
             return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
+    if not any(source.counts_threads(loop) for loop in source.loops if first <= loop.line <= last):
+        return replace(cause, details=tuple(detail for detail in cause.details if detail != asked))
     return cause
 
 

@@ -382,7 +382,9 @@ def _of_shape(outcome: Outcome) -> Cause | None:
         return Cause(place, text, ("are the two exchanged? <<<blocks, threads>>> takes the threads second",))
     text = f"the launch has {threads:,} threads per block, but a block has at most 1,024"
     asked = f"; this case asks for <<<{case.blocks}, {case.threads}>>>" if case.blocks and case.threads else ""
-    return Cause(place, text, ("launch more blocks instead: <<<blocks, threads_per_block>>>, as given above" + asked,))
+    return Cause(
+        place, text, ("launch more blocks instead: <<<blocks, threads_per_block, 0, stream>>>, as given above" + asked,)
+    )
 
 
 def _line(line: int, place: int) -> str:
@@ -450,9 +452,8 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | tuple[str, int]
             text = f"this line changes {copy}, which is only a copy of a key: {name} stores nothing"
             return Cause(f"{source.file}:{at}", text, (f"{copy} is read in {source.quoted(read)}",))
         if line and (passed := source.changed_parameter()):
-            at, parameter = passed
-            text = f"this line changes {parameter}, which is only a copy of a key: {name} stores nothing"
-            return Cause(f"{source.file}:{at}", text, ("give the function pointers or references to the keys",))
+            at, why, remedy = passed
+            return Cause(f"{source.file}:{at}", f"{why}: {name} stores nothing", (remedy,))
         if line:
             return name, line
     return None
@@ -500,9 +501,11 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         text = f"{held.name} has the type {held.type}, and is given a key; here, keys are {case.type}"
         before = (found.text,) if found else ()
         return Cause(f"{source.file}:{held.line}", text, ("declare it as Key, which is the type of the keys", *before))
-    if found and is_of_keys and source.ignores_order(line_of(found.place)[1]):
+    if found and is_of_keys and (at := source.ignores_order(line_of(found.place)[1])):
         text = "the kernel compares keys but ignores the order that it is given: use lab::before(a, b, order)"
-        return replace(found, details=(text, *(d for d in found.details if "the wrong way round" not in d)))
+        quoted = () if at == line_of(found.place)[1] else (source.quoted(at),)
+        kept = (detail for detail in found.details if "the wrong way round" not in detail)
+        return replace(found, details=(text, *quoted, *kept))
     if found is None and "fails for pairs, not for their keys alone" in facts and (at := source.without_values()):
         line, text = at
         return Cause(f"{source.file}:{line}", text, ("when pairs are sorted, each value must move with its key",))

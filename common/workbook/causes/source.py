@@ -715,16 +715,28 @@ class Source:
                     return number, name, read
         return None
 
-    def changed_parameter(self) -> tuple[int, str] | None:
-        """The first line of a __device__ function that gives another value to a parameter which is a copy of a key, and
-        that parameter; None: there is none."""
+    def changed_parameter(self) -> tuple[int, str, str] | None:
+        """The first line of a __device__ function that gives another value to a parameter which is a copy of a key, or
+        to a pointer through which nothing is stored; what to say about it, and a remedy; None: there is none."""
         for match in re.finditer(r"__device__[^;{}]*?\(([^(){};]*)\)\s*\{", self.text):
-            names = [made[1] for made in re.finditer(rf"\bKey\s+({_NAME})\s*(?:,|$)", match[1])]
-            begins, ends = match.end(), _closing(self.text, match.end() - 1)
-            for name in names:
-                changed = re.search(rf"(?<![\w.\]>]){name}\s*=[^=]", self.text[begins:ends])
-                if changed and not re.search(rf"\breturn\b[^;]*\b{name}\b", self.text[begins:ends]):
-                    return self._line_at(begins + changed.start()), name
+            begins = match.end()
+            body = self.text[begins : _closing(self.text, begins - 1)]
+            pointers = [made[1] for made in re.finditer(rf"\bKey\s*\*\s*({_NAME})\s*(?:,|$)", match[1])]
+            stores = any(re.search(rf"\*\s*{name}\s*=[^=]|\b{name}\s*\[[^;]*\]\s*=[^=]", body) for name in pointers)
+            copies = [made[1] for made in re.finditer(rf"\bKey\s+({_NAME})\s*(?:,|$)", match[1])]
+            for name in copies + pointers * (not stores):
+                changed = re.search(rf"(?<![\w.\]>*]){name}\s*=[^=]", body)
+                if not changed or re.search(rf"\breturn\b[^;]*\b{name}\b", body):
+                    continue
+                line = self._line_at(begins + changed.start())
+                if name in pointers:
+                    return (
+                        line,
+                        f"this line changes the pointer {name}, not the key that it points to",
+                        f"write *{name}",
+                    )
+                remedy = "give the function pointers or references to the keys"
+                return line, f"this line changes {name}, which is only a copy of a key", remedy
         return None
 
     def lost_exchange(self) -> tuple[int, str, str, str] | None:
@@ -776,10 +788,14 @@ class Source:
                 return line, f"{text}{stored[False][other]}: one of the two values is lost"
         return None
 
-    def ignores_order(self, line: int) -> bool:
-        """Whether the kernel around a line compares keys itself, and does not use the order that it is given."""
+    def ignores_order(self, line: int) -> int:
+        """The line in which the function around a line, or the one that calls it, compares keys itself, without the
+        order that it is given; 0: neither does."""
+        return next((found for at in (line, self.caller(line)) if (found := self._ignores_order(at))), 0)
+
+    def _ignores_order(self, line: int) -> int:
         if not 0 < line <= len(self.lines):
-            return False
+            return 0
         name, first, last = self.function_of(line)
         head = rf"\b{re.escape(name)}\s*\([^;]*?\)\s*\{{"
         body = re.split(head, "\n".join(self.lines[first - 1 : last]), maxsplit=1)[-1]
@@ -788,7 +804,9 @@ class Source:
         keys = "|".join(re.findall(r"(?:^|,)\s*(\w+)\s*(?=[=,{]|$)", declared)) or "(?!)"
         of_pointers = r"\*\s*\w+\s*[<>]=?\s*\*\s*\w+"
         compares = re.search(rf"\]\s*[<>]=?\s*\w[\w.]*\s*\[|\b(?:{keys})\s*[<>]=?\s*(?:{keys})\b|{of_pointers}", body)
-        return bool(compares) and not re.search(r"\border\b(?!\s*;)", body.replace("(void)order", ""))
+        if not compares or re.search(r"\border\b(?!\s*;)", body.replace("(void)order", "")):
+            return 0
+        return last - body[compares.start() :].count("\n")
 
     @staticmethod
     def _depends(condition: str, names: set[str]) -> bool:

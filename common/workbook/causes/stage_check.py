@@ -289,7 +289,8 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     if outside < run.n or not stage.pairs:
         details = []
     elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
-        details = [f"this stage has {_counted(len(stage.pairs))}, but the kernel compares {pairs:,}"]
+        word = "phase" if stage.name.startswith("phase") else "stage"
+        details = [f"this {word} has {_counted(len(stage.pairs))}, but the kernel compares {pairs:,}"]
         passed = run.passed_count(stage)
         if run.launch and passed is not None and passed > len(stage.pairs):
             place = run.launch.place
@@ -721,9 +722,8 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
     text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
     source = run.source(place)
     if (copy := source.changed_parameter()) and source.function_of(copy[0]) == source.function_of(line_of(place)[1]):
-        why = f"this line changes {copy[1]}, which is only a copy of a key"
-        remedy = "give the function pointers or references to the keys"
-        return Cause(f"{source.file}:{copy[0]}", why, (remedy, text))
+        line, why, remedy = copy
+        return Cause(f"{source.file}:{line}", why, (remedy, text))
     return Cause(place, text, tuple(details))
 
 

@@ -536,7 +536,8 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
     with_barrier = [loop.last for loop in own if any(loop.line <= barrier <= loop.last for barrier in source.barriers)]
     end = max((end, *with_barrier))
     if low == high:
-        loops = [one for one in source.loops_around(low) if "threadIdx" not in source.lines[one - 1]]
+        of_threads = [one.line for one in source.loops if source.counts_threads(one)]
+        loops = [one for one in source.loops_around(low) if one not in of_threads]
         text = "no barrier comes between what this line does in one thread and in another"
         if loops:
             text = f"no barrier comes between one iteration of the loop in line {loops[-1]} and the next"
@@ -889,6 +890,7 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
     end = tile.first + tile.count
     keys = min(end + HALO, n) - tile.left
     plan = [networks.phase(done + p, keys, tile.left) for p in range(2)]
+    is_cut = tile.run.trace.truncated  # within the last phase, perhaps
     for p, own in enumerate(found):
         stage, left = networks.phase(done + p, keys, tile.left), len(found) - 1 - p
         needed = {
@@ -900,7 +902,7 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
         wrong = (
             _of_first_phase(tile, done, p, stage, own, plan)
             or wrong_pairs(tile.run, stage, own, plan, where)
-            or missing_pairs(tile.run, Stage(stage.name, needed), own, where, "")
+            or (None if is_cut and not left else missing_pairs(tile.run, Stage(stage.name, needed), own, where, ""))
             or wrong_results(tile.run, stage, own, where)
         )
         if wrong:
@@ -980,7 +982,8 @@ def halo(case: Case, traced: Traced) -> Cause | None:
             text = f"launch {number + 1} runs {phases} phases, but the halo of a tile has keys for {HALO} phases"
             return Cause(trace.launches[number].place, text)
         if trace.truncated:  # how many phases it runs is not known
-            return None
+            after_all = n + 1  # of the launches, and no accesses of any
+            return _of_passed_phases(traced(case, (after_all, after_all)), n)
         done, before, number = done + phases, accesses, number + 1
     target = busiest((one for one in before if one.writes), "global")
     if is_small and origin and target and target != origin:
@@ -1001,6 +1004,24 @@ def _too_many_phases(trace: Trace, n: int) -> Cause | None:
             passed = f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}"
             return Cause(launch.place, text, (passed, run.given(launch, 3, 4), run.passed_of(launch, 3, 4)))
     return None
+
+
+def _of_passed_phases(trace: Trace, n: int) -> Cause | None:
+    """Launches whose arguments ask for other phases than 0 to n - 1, each once."""
+    run, done = Run(trace, "u32", "ascending"), 0
+    for number, launch in enumerate(trace.launches, 1):
+        first, end = (*launch.arguments, None, None)[3:5] if len(launch.arguments) == 5 else (None, None)
+        if first is None or end is None:
+            return None
+        if first != done:
+            text = f"launch {number} passes first_phase = {first}, but {done} phases have been run before it"
+            return Cause(launch.place, text, (run.passed_of(launch, 3),))
+        done = end
+    if not trace.launches or done >= n:
+        return None
+    last = trace.launches[-1]
+    text = f"in all launches together, only {done} phases are executed, but {n} keys need {n}"
+    return Cause(last.place, text, (run.passed_of(last, 3, 4),))
 
 
 def _too_few_phases(run: Run, n: int) -> Cause | None:

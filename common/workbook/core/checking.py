@@ -675,7 +675,7 @@ class Checker:
             for remark in (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ())):
                 print(wrapped_message(str(remark)), flush=True)
             if is_first and nvcc_compile.is_set_up(step, self.solution):
-                note("nvcc was not run, because this check had to compile the check build first; the next check will")
+                note("nvcc was not run, because this check had to compile the check build first; the next one runs it")
             return self.compiled_by_nvcc(step, nvcc)
 
 

@@ -145,7 +145,7 @@ class Shrinking:
             (
                 not case.input.startswith("range:") and plain not in _FLOATS,
                 {"type": plain, "input": ones, "seed": 0},
-                f"fails for the input {case.input}, not for small numbers at random" if special else "",
+                f"fails for the input {case.input}, not for small random numbers" if special else "",
             ),
         ]
         return [(change, words) for applies, change, words in possible if applies]
