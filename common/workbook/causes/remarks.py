@@ -257,7 +257,9 @@ def _of_lost_exchange(cause: Cause, source: Source) -> Cause:
     if not exchange or not re.search(r"loses the key|the last launch, number \d+, writes", cause.text):
         return cause
     line, text, *_ = exchange
-    return replace(cause, place=f"{source.file}:{line}", text=text, details=(cause.text, *cause.details))
+    asked = ("nothing new is stored in", "is its store missing", "is a key overwritten before")
+    details = (cause.text, *(detail for detail in cause.details if not detail.startswith(asked)))
+    return replace(cause, place=f"{source.file}:{line}", text=text, details=details)
 
 
 def _is_of_block(step: re.Match[str], cause: Cause) -> bool:

@@ -231,7 +231,7 @@ class Tile:
         called_at = self._passing(access.code, is_written=not access.writes)
         source, call = self.run.source(called_at), line_of(called_at)[1]
         comes = source.quoted(call) if called_at != place else self.run.bound_of(place)
-        has = f"only position {begin}" if last == begin + 1 else f"the positions {begin} to {last - 1}"
+        has = f"only one key, at position {begin}" if last == begin + 1 else f"the positions {begin} to {last - 1}"
         if begin <= access.offset // access.bytes < last:
             return Cause(place, text, ("the array is too small: is sizeof missing in its size?", f"in {self.where}"))
         return Cause(called_at, text, (f"{whose} has {has}", comes, f"in {self.where}"))

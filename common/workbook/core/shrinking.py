@@ -191,7 +191,9 @@ class Shrinking:
             return []
         if 2 * threads < case.n <= 2 * threads + 3:
             return [f"fails only with fewer threads than pairs of keys: {threads} threads, n above {passing}"]
-        return [f"fails only with fewer threads than keys: {threads}"] if passing == threads else []
+        if passing == threads:
+            return [f"fails only with fewer threads than keys: {threads} threads, n above {passing}"]
+        return []
 
     def _about_n(self, passing: int) -> list[str]:
         """Which numbers of keys fail, judged by one for each power of two that divides it."""
