@@ -187,6 +187,28 @@ void host(Key* keys) {
         with mock.patch.object(suspects, "source_of", lambda _: moved):
             self.assertIsNone(Source("a.cu").changed_parameter())
 
+    def test_an_element_that_is_read_too_late(self) -> None:
+        text = "void f() {\n  const Key a = keys[i];\n  keys[i] = keys[i + 1];\n  keys[i + 1] = %s;\n}\n"
+        for value, found in (("keys[i]", (4, 3, "keys[i]")), ("a", None), ("keys[i + 1]", None)):
+            with mock.patch.object(suspects, "source_of", lambda _, text=text % value: text):
+                self.assertEqual(Source("a.cu").read_too_late(3), found)
+
+    def test_where_the_variables_of_a_line_come_from(self) -> None:
+        text = (
+            "void f(int n) {\n  int runs = n / run;\n"
+            "  for (int t = 0; t < n; ++t) {\n    pairs = runs * t + n;\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").origins_of(4), [2])
+
+    def test_what_is_stored_beside_a_load(self) -> None:
+        text = (
+            "void f() {\n  if (i < n) {\n    own[k] = keys[i];\n"
+            "  } else {\n    own[k] = 7;\n  }\n  own[9] = own[8];\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual((Source("a.cu").filled_beside(3), Source("a.cu").filled_beside(2)), (5, 0))
+
     def test_what_ends_a_loop(self) -> None:
         self.assertEqual(
             self.source.bound_of(4),

@@ -153,6 +153,11 @@ class Facts(unittest.TestCase):
             "passes",
         )
 
+    def test_another_type_may_fail_in_the_other_order(self) -> None:
+        wrong = {("f32", "ascending"), ("u32", "descending")}
+        found = shrunk(lambda case: (case.type, case.order) in wrong, type="f32", order="ascending")
+        self.assertEqual([fact for fact in found.facts if "u32" in fact], [])
+
     def test_every_n_that_is_not_a_multiple(self) -> None:
         found = shrunk(lambda case: case.n > 1024 and case.n % 32 != 0)
         self.assertEqual(found.smallest.case.n, 1025)

@@ -235,12 +235,14 @@ class _Row:
         """Lanes after the last key that do not hold sentinels."""
         loads = [access for access in self.loads if access.offset // access.bytes < self.case.n]
         place = self.run.place(loads[0].code) if loads else place
+        source, line = self.run.source(place), line_of(place)[1]
+        place = f"{source.file}:{source.filled_beside(line) or line}"
         last = self._rank(_LAST[self.case.type or "u32", self.case.order == "ascending"])
         behind = -(-(self.case.n - self.first) // KEYS_PER_LANE)
         for lane in range(max(behind, 0), LANES):
             if sent["up"][lane] != last and sent["down"][lane] != last:
-                bits = f"{abs(sent['up'][lane])}"
-                text = f"row {self.number}: lane {lane}, after the last key, holds {bits}"
+                held = sent["up"][lane] if self.case.order == "ascending" else -sent["up"][lane]
+                text = f"row {self.number}: lane {lane}, after the last key, holds {held}"
                 opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
                 detail = "fill the positions from n on with lab::last_key<Key>(order)"
                 if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0

@@ -739,6 +739,38 @@ class Source:
                 return line, f"this line changes {name}, which is only a copy of a key", remedy
         return None
 
+    def read_too_late(self, line: int) -> tuple[int, int, str] | None:
+        """A line of the function around a line that only reads an element which the line before it has overwritten: the
+        two lines, and the element; None: there is none."""
+        _, first, last = self.function_of(line)
+        before, stored = 0, ""  # the store in the line before, and its element
+        for number in range(first, last + 1):
+            store = re.fullmatch(r"([^=]*\])=([^=].*);", re.sub(r"\s", "", self.lines[number - 1]))
+            if store and store[2] == stored != store[1]:
+                return number, before, self.lines[before - 1].partition("=")[0].strip()
+            before, stored = (number, store[1]) if store else (0, "")
+        return None
+
+    def origins_of(self, line: int) -> list[int]:
+        """The lines that give their values to the variables from which a line computes one."""
+        value = self.lines[line - 1].partition("=")[2]
+        names = dict.fromkeys(re.findall(_NAME, value))
+        return [at for name in names if (at := self._assigned(name, line)) and at != line and not self._is_head(at)]
+
+    def _is_head(self, line: int) -> bool:
+        """Whether a line begins a loop, or declares the parameters of a function."""
+        return bool(re.match(r"\s*(?:for|while|if)\b|.*\)\s*\{\s*$", self.lines[line - 1]))
+
+    def filled_beside(self, line: int) -> int:
+        """The line near one that loads a key into an array, which stores something else there; 0: there is none."""
+        if not 0 < line <= len(self.lines):
+            return 0
+        array = re.search(r"(\w+)\s*\[[^\[\]]*\]\s*=[^=]", self.lines[line - 1])
+        _, first, last = self.function_of(line)
+        store = rf"\b{array[1]}\s*\[[^\[\]]*\]\s*=[^=]" if array else "(?!)"
+        near = range(max(first, line - 3), min(last, line + 4) + 1)
+        return next((n for n in near if n != line and re.search(store, self.lines[n - 1])), 0)
+
     def lost_exchange(self) -> tuple[int, str, str, str] | None:
         """The first line of `a = b; b = a;`, what to say about it, and the two; None: there is none."""
         item = r"\*?\w[\w.]*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])*"

@@ -16,6 +16,7 @@ from .networks import Stage
 from .source import Source, line_of
 
 MOST_CALLS = 4  # of a function, that are quoted
+MOST_QUOTED = 3  # lines from which the arguments of a launch come
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,9 @@ class Run:
         comes += [at for name in names for at in source.lambda_calls(line, name)]
         tests = [test for at in comes if (test := source.test_around(at)) and source.test_around(line) != test]
         made = [returned for at in comes for returned in source.returned_to(at)]
-        return "; ".join(map(source.quoted, dict.fromkeys((*comes, *made, *tests))))
+        own = [*dict.fromkeys((*comes, *made, *tests))]
+        before = dict.fromkeys(origin for at in comes for origin in source.origins_of(at) if origin not in own)
+        return "; ".join(map(source.quoted, (*own, *before) if len(own) + len(before) <= MOST_QUOTED else own))
 
     def given(self, launch: Launch, *positions: int) -> str:
         """ "these are `first` and `n / 2`": what a launch passes at some positions; "" if one is not known"""
@@ -713,6 +716,11 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
         text = f"{run.thread(one)} reads the key {key} and stores {changed[0]}, as in a variable of another type"
         return Cause(place, text, ("declare a variable that holds a key as Key", *details))
     # A compiler leaves out a store of what is there already, and the trace does not show it.
+    if late := run.source(place).read_too_late(line_of(place)[1]):
+        at, overwritten, what = late
+        why = f"this line reads {what}, which line {overwritten} has overwritten: keep it in a variable first"
+        lost_text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
+        return Cause(f"{run.source(place).file}:{at}", why, (lost_text, *details))
     details += [f"nothing new is stored in {run.named(unwritten[0])}"] if unwritten else []
     if len(unwritten) == 1 and in_order:
         details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]

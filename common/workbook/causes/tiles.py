@@ -27,6 +27,7 @@ from .stage_check import (
 )
 
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
+_OF_TILE = re.compile(r"\b(?:load|store)_tile\s*\(")
 MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
 FEW_KEYS = 128  # of which a whole run is traced
 RACE = re.compile(
@@ -231,6 +232,8 @@ class Tile:
         called_at = self._passing(access.code, is_written=not access.writes)
         source, call = self.run.source(called_at), line_of(called_at)[1]
         comes = source.quoted(call) if called_at != place else self.run.bound_of(place)
+        if called_at == place and 0 < call <= len(source.lines) and _OF_TILE.search(source.lines[call - 1]):
+            comes = f"this tile has {self.count:,} keys: is that the number that this line passes?"
         has = f"only one key, at position {begin}" if last == begin + 1 else f"the positions {begin} to {last - 1}"
         if begin <= access.offset // access.bytes < last:
             return Cause(place, text, ("the array is too small: is sizeof missing in its size?", f"in {self.where}"))

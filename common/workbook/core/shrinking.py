@@ -106,6 +106,8 @@ class Shrinking:
             {"input": "reversed"},
             {"input": "uniform", "seed": (self.smallest.case.seed or 0) + 1},
         ]
+        if change.keys() == {"type"}:  # the fault may depend on both
+            others.append({"order": "descending" if self.smallest.case.order == "ascending" else "ascending"})
         can_have_others = self.smallest.case.task == "sort" and self._line.max_range is None and "input" not in change
         return all(self._passes({**change, **other}) for other in others if can_have_others)
 
