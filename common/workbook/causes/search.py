@@ -501,9 +501,9 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         text = f"{held.name} has the type {held.type}, and is given a key; here, keys are {case.type}"
         before = (found.text,) if found else ()
         return Cause(f"{source.file}:{held.line}", text, ("declare it as Key, which is the type of the keys", *before))
-    if found and is_of_keys and (at := source.ignores_order(line_of(found.place)[1])):
+    if found and is_of_keys and (compared_at := source.ignores_order(line_of(found.place)[1])):
         text = "the kernel compares keys but ignores the order that it is given: use lab::before(a, b, order)"
-        quoted = () if at == line_of(found.place)[1] else (source.quoted(at),)
+        quoted = () if compared_at == line_of(found.place)[1] else (source.quoted(compared_at),)
         kept = (detail for detail in found.details if "the wrong way round" not in detail)
         return replace(found, details=(text, *quoted, *kept))
     if found is None and "fails for pairs, not for their keys alone" in facts and (at := source.without_values()):
