@@ -230,7 +230,7 @@ class CheckStep(unittest.TestCase):
         self.assertFalse(passed)
         self.assertEqual(
             printed,
-            "FAILED  step 02 shared, check build (a test failed on the cpu build; this one shows why). "
+            "FAILED  step 02 shared, check build (which shows why a test failed on the cpu build). "
             "The first thing to fix:\n\n"
             "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
             "  the result was correct, by luck\n"
@@ -379,7 +379,7 @@ class CheckStep(unittest.TestCase):
             return unchanged if kind == "check" else WRONG_KEY
 
         _, printed, *_ = self.check(rule, STEPS[2])
-        self.assertIn("check build (a test failed on the cpu build; this one shows why). The first", printed)
+        self.assertIn("check build (which shows why a test failed on the cpu build). The first", printed)
         self.assertIn("no launch", printed)
         _, printed, *_ = self.check(lambda *_: WRONG_KEY, STEPS[2])
         self.assertIn("cpu build. The first thing to fix:", printed)

@@ -325,7 +325,7 @@ class Checker:
         if shown.line != failure.line:
             where = f"{failure.title} uses {shown.title}, which fails on the {shown.kind} build"
         elif shown.kind != failure.kind:
-            where += f" (a test failed on the {failure.kind} build; this one shows why)"
+            where += f" (which shows why a test failed on the {failure.kind} build)"
         print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
         with self._mutant_search(shown) as search:
             self._explain(failure, shown, search)
