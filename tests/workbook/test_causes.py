@@ -193,6 +193,15 @@ void host(Key* keys) {
             with mock.patch.object(suspects, "source_of", lambda _, text=text % value: text):
                 self.assertEqual(Source("a.cu").read_too_late(3), found)
 
+    def test_a_condition_that_two_branches_compute(self) -> None:
+        text = (
+            "void f() {\n  if (up) {\n    wrong = b < a;\n  } else {\n    wrong = a < b;\n  }\n"
+            "  if (wrong) {\n    keys[i] = b;\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            expected = "line 7: if (wrong); line 2: if (up); line 5: wrong = a < b"
+            self.assertEqual(Source("a.cu").decision_of(8), expected)
+
     def test_where_the_variables_of_a_line_come_from(self) -> None:
         text = (
             "void f(int n) {\n  int runs = n / run;\n"

@@ -399,7 +399,8 @@ class Source:
         number, *_, condition = found[0]
         names = re.findall(rf"(?<![\w.]){_NAME}\b(?!\s*[(:<\[])", condition)
         comes = [at for name in names if (at := self._assigned(name, number - 1)) and at >= first]
-        return "; ".join(map(self.quoted, dict.fromkeys((*(test[0] for test in found), *comes))))
+        chosen_by = [test for at in comes if (test := self.test_around(at)) >= first and line > self._end_of_test(test)]
+        return "; ".join(map(self.quoted, dict.fromkeys((*(test[0] for test in found), *chosen_by, *comes))))
 
     def test_around(self, line: int) -> int:
         """The line of the innermost `if` around a line; 0: there is none."""
@@ -410,6 +411,10 @@ class Source:
             if self._line_at(at) < line and self._line_at(begins) <= line <= self._line_at(self._end_of_else(ends))
         ]
         return max(around, default=0)
+
+    def _end_of_test(self, line: int) -> int:
+        """The last line of the `if` in a line, with its `else`."""
+        return self._line_at(self._end_of_else(self._ends_of(line)))
 
     def _ends_of(self, line: int) -> int:
         """Where the statement ends that the `if` in a line controls."""

@@ -213,7 +213,8 @@ class Tile:
         text += self.run.named(missing[0])
         by_thread = Counter(move.load.thread for move in self.loads)
         detail = ""
-        if set(by_thread.values()) == {1} and missing == [*range(len(loaded), self.keys)]:
+        has_one_each = set(by_thread.values()) == {1} and len(by_thread) == len(loaded)
+        if has_one_each and missing == [*range(len(loaded), self.keys)]:
             detail = (
                 f"each of the {len(by_thread)} threads loads one key: a loop must load the others, too, "
                 "i += blockDim.x, as long as i < count"
