@@ -11,11 +11,11 @@
 
 namespace lab {
 
-/// A block of pinned memory that a thread does not use at the moment. To pin a few kilobytes takes about a millisecond
-/// (reports/records/06-beyond-memory.md), so a small block is kept for the next array, as the runner keeps freed device
-/// memory. It is never freed, because the thread may end after the CUDA runtime.
+/// A block of pinned memory that the thread keeps for its next array, as the runner keeps freed device memory. Pinning
+/// a few kilobytes takes about a millisecond (reports/records/06-beyond-memory.md). It is never freed, because the
+/// thread may end after the CUDA runtime.
 struct SparePinnedMemory {
-  // On the CPU each array is new, so that the check build sees what is read before it is written.
+  // On the CPU each array is new, so that the check build reports reads of memory that was never written.
 #if __has_include(<simt/launch.h>)
   static constexpr std::size_t most_bytes = 0;
 #else
@@ -34,7 +34,7 @@ template <class T>
 class PinnedArray {
  public:
   explicit PinnedArray(std::int64_t n) : n_(n), bytes_(n * sizeof(T)) {
-    if (n == 0) return;
+    if (n <= 0) return;
     if (bytes_ <= spare_pinned_memory.bytes) {
       data_ = static_cast<T*>(std::exchange(spare_pinned_memory.data, nullptr));
       bytes_ = std::exchange(spare_pinned_memory.bytes, 0);
@@ -44,7 +44,7 @@ class PinnedArray {
   }
   PinnedArray(const PinnedArray&) = delete;
   PinnedArray& operator=(const PinnedArray&) = delete;
-  // Waits for copies that still use the memory. Errors are left to the next checked call.
+  // Waits for the current device, whose copies may still use the memory. Errors are left to the next checked call.
   ~PinnedArray() {
     void* unused = data_;
     if (spare_pinned_memory.bytes < bytes_ && bytes_ <= SparePinnedMemory::most_bytes) {

@@ -26,7 +26,7 @@ constexpr int threads_per_block = bucket_count;  // so that each thread sums up 
 constexpr int keys_per_thread = 16;
 constexpr int tile_size = threads_per_block * keys_per_thread;
 constexpr std::int64_t max_keys_per_slot = std::int64_t{1} << 30;
-constexpr std::int64_t max_pieces = 72;  // 72 / 0.6 buckets need 120 splitters
+constexpr std::int64_t max_pieces = 72;  // 72 / 0.6 = 120 splitters, of at most max_splitters
 
 /// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
 __device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {

@@ -23,9 +23,9 @@ struct Splitters {
 
 /// Chooses splitters so that the buckets between them have about `wanted` keys each, if max_splitters are enough for
 /// that. They come from a sample, which has one key from an unpredictable place in each of many parts of equal size. A
-/// sample at equal distances would be misled by keys that repeat at such a distance. Each bucket has samples_per_bucket
-/// of them on average, with a standard deviation of an eighth. Any bucket has fewer keys than there are in all, because
-/// a splitter is a key.
+/// sample at equal distances would be misled by keys that repeat at such a distance. There are samples_per_bucket of
+/// them between two splitters, so the size of a bucket has a standard deviation of about an eighth of the average. Any
+/// bucket has fewer keys than there are in all, because a splitter is a key.
 inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t inversion) {
   const std::int64_t n = std::clamp<std::int64_t>(keys.n / wanted, 1, max_splitters);
   const std::int64_t samples = std::min(keys.n, samples_per_bucket * (n + 1));

@@ -27,7 +27,7 @@ constexpr int threads_per_block = bucket_count;  // so that each thread sums up 
 constexpr int keys_per_thread = 16;
 constexpr int tile_size = threads_per_block * keys_per_thread;
 constexpr std::int64_t max_keys_per_slot = std::int64_t{1} << 30;
-constexpr std::int64_t max_pieces = 72;  // 72 / 0.6 buckets need 120 splitters
+constexpr std::int64_t max_pieces = 72;  // 72 / 0.6 = 120 splitters, of at most max_splitters
 
 /// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
 __device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {
@@ -270,9 +270,9 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
 }
 
 /// In how many pieces n keys are grouped, if the slots are large enough.
-//- Nothing overlaps with the first copy in and the last copy out of a round trip, which favours many pieces. But only as
-//- long as a piece is copied can the kernels of other slots hide behind it, and they and their launches take time however
-//- few the keys are. With the pieces that make the sum of both the least, their number grows with the square root of n.
+//- Nothing overlaps with the first copy in and the last copy out of a round trip, which favours many pieces. But the
+//- kernels of other slots are hidden only while a piece is copied, and launching and running them takes some time even
+//- for few keys. The number of pieces that minimizes the sum of both costs grows with the square root of n.
 std::int64_t pieces_for(std::int64_t n) {
   std::int64_t pieces = 1;
   while (pieces < max_pieces && (pieces * pieces << 18) < n) ++pieces;

@@ -158,6 +158,9 @@ void host(Key* keys) {
             "__device__ void swap(Key* p, Key* q) {\n  *p = *q;\n}\n\n"
             "__global__ void f(Key* keys, lab::Order order) {\n  if (%s) {\n    swap(&keys[i], &keys[k]);\n  }\n}\n"
         )
+        unordered = text.replace(", lab::Order order", "") % "keys[k] < keys[i]"
+        with mock.patch.object(suspects, "source_of", lambda _: unordered):
+            self.assertEqual(Source("a.cu").ignores_order(2), 0)
         for condition, line in (("keys[k] < keys[i]", 6), ("lab::before(keys[k], keys[i], order)", 0)):
             with mock.patch.object(suspects, "source_of", lambda _, text=text % condition: text):
                 self.assertEqual(Source("a.cu").ignores_order(2), line)
@@ -181,17 +184,25 @@ void host(Key* keys) {
     def test_pointers_that_are_exchanged_in_place_of_keys(self) -> None:
         text = "__device__ void swap(Key* a, Key* b) {\n  Key* c = a;\n  a = b;\n  b = c;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
-            expected = (3, "this line changes the pointer a, not the key that it points to", "write *a")
-            self.assertEqual(Source("a.cu").changed_parameter(), expected)
-        moved = text.replace("  a = b;\n", "  a = a + 1;\n  *a = 0;\n")
-        with mock.patch.object(suspects, "source_of", lambda _: moved):
-            self.assertIsNone(Source("a.cu").changed_parameter())
+            line, why, _ = Source("a.cu").changed_parameter() or (0, "", "")
+            self.assertEqual((line, why), (3, "this line changes the pointer a, not the key that it points to"))
+        for right in (
+            text.replace("  a = b;\n", "  a = b;\n  (*a) = 0;\n"),
+            text.replace("  a = b;\n  b = c;\n", "  a = a + 1;\n"),
+            text.replace("b = c;", "exchange(a, b);"),
+            text.replace("(Key* a, Key* b)", "(const Key* a, const Key* b)").replace("Key* c", "int c"),
+        ):
+            with self.subTest(right), mock.patch.object(suspects, "source_of", lambda _, text=right: text):
+                self.assertIsNone(Source("a.cu").changed_parameter())
 
     def test_an_element_that_is_read_too_late(self) -> None:
         text = "void f() {\n  const Key a = keys[i];\n  keys[i] = keys[i + 1];\n  keys[i + 1] = %s;\n}\n"
         for value, found in (("keys[i]", (4, 3, "keys[i]")), ("a", None), ("keys[i + 1]", None)):
             with mock.patch.object(suspects, "source_of", lambda _, text=text % value: text):
                 self.assertEqual(Source("a.cu").read_too_late(3), found)
+        copies = "void f() {\n  tile[t] = keys[i];\n  copy[t] = tile[t];\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: copies):
+            self.assertIsNone(Source("a.cu").read_too_late(2))
 
     def test_a_condition_that_two_branches_compute(self) -> None:
         text = (

@@ -28,7 +28,8 @@ def _of_number(cause: Cause, source: Source) -> Cause:
     shared = [loop.line for loop in source.loops if source.counts_threads(loop)]
     calls = source.calls(line) or [line]
     around = [n for n in source.loops_around(calls[0]) if all(n in source.loops_around(at) for at in calls)]
-    around += [n for n in source.loops_around(line) if n not in around]
+    own = [n for n in source.loops_around(line) if n not in around]
+    around += [n for n in own if not any(_HALVES.search(source.lines[at - 1]) for at in (n, source.step_of(n)))]
     stages = [n for n in around if n not in shared and not source.is_of_tiles(n)]
     if stages:
         return cause.also(f"where does the loop over the runs end? {source.quoted(stages[0])}")

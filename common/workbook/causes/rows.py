@@ -235,8 +235,9 @@ class _Row:
         """Lanes after the last key that do not hold sentinels."""
         loads = [access for access in self.loads if access.offset // access.bytes < self.case.n]
         place = self.run.place(loads[0].code) if loads else place
-        source, line = self.run.source(place), line_of(place)[1]
-        place = f"{source.file}:{source.filled_beside(line) or line}"
+        source = self.run.source(place)
+        if beside := source.filled_beside(line_of(place)[1]):
+            place = f"{source.file}:{beside}"
         last = self._rank(_LAST[self.case.type or "u32", self.case.order == "ascending"])
         behind = -(-(self.case.n - self.first) // KEYS_PER_LANE)
         for lane in range(max(behind, 0), LANES):

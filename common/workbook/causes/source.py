@@ -726,11 +726,14 @@ class Source:
         for match in re.finditer(r"__device__[^;{}]*?\(([^(){};]*)\)\s*\{", self.text):
             begins = match.end()
             body = self.text[begins : _closing(self.text, begins - 1)]
-            pointers = [made[1] for made in re.finditer(rf"\bKey\s*\*\s*({_NAME})\s*(?:,|$)", match[1])]
-            stores = any(re.search(rf"\*\s*{name}\s*=[^=]|\b{name}\s*\[[^;]*\]\s*=[^=]", body) for name in pointers)
+            pointers = [made[1] for made in re.finditer(rf"(?<!const )\bKey\s*\*\s*({_NAME})\s*(?:,|$)", match[1])]
+            local = [made[1] for made in re.finditer(rf"\bKey\s*\*\s*({_NAME})\s*=", body)]
+            stored = r"\*\s*{0}\s*\)?\s*=[^=]|\b{0}\s*\[[^;]*\]\s*=[^=]|\b\w+\s*\([^()]*\b{0}\b"
+            stores = any(re.search(stored.format(name), body) for name in pointers)
             copies = [made[1] for made in re.finditer(rf"\bKey\s+({_NAME})\s*(?:,|$)", match[1])]
             for name in copies + pointers * (not stores):
-                changed = re.search(rf"(?<![\w.\]>*]){name}\s*=[^=]", body)
+                of_pointer = rf"\s*(?:{'|'.join(pointers + local)})\s*;" if name in pointers else "[^=]"
+                changed = re.search(rf"(?<![\w.\]>*]){name}\s*={of_pointer}", body)
                 if not changed or re.search(rf"\breturn\b[^;]*\b{name}\b", body):
                     continue
                 line = self._line_at(begins + changed.start())
@@ -738,7 +741,7 @@ class Source:
                     return (
                         line,
                         f"this line changes the pointer {name}, not the key that it points to",
-                        f"write *{name}",
+                        f"write *{name}, and on the right a key, not a pointer",
                     )
                 remedy = "give the function pointers or references to the keys"
                 return line, f"this line changes {name}, which is only a copy of a key", remedy
@@ -751,7 +754,7 @@ class Source:
         before, stored = 0, ""  # the store in the line before, and its element
         for number in range(first, last + 1):
             store = re.fullmatch(r"([^=]*\])=([^=].*);", re.sub(r"\s", "", self.lines[number - 1]))
-            if store and store[2] == stored != store[1]:
+            if store and store[2] == stored != store[1] and store[1].split("[")[0] == stored.split("[")[0]:
                 return number, before, self.lines[before - 1].partition("=")[0].strip()
             before, stored = (number, store[1]) if store else (0, "")
         return None
@@ -759,11 +762,11 @@ class Source:
     def origins_of(self, line: int) -> list[int]:
         """The lines that give their values to the variables from which a line computes one."""
         value = self.lines[line - 1].partition("=")[2]
-        names = dict.fromkeys(re.findall(_NAME, value))
+        names = dict.fromkeys(re.findall(rf"(?<![\w.]){_NAME}\b", value))
         return [at for name in names if (at := self._assigned(name, line)) and at != line and not self._is_head(at)]
 
     def _is_head(self, line: int) -> bool:
-        """Whether a line begins a loop, or declares the parameters of a function."""
+        """Whether a line begins a loop or an `if`, or declares the parameters of a function."""
         return bool(re.match(r"\s*(?:for|while|if)\b|.*\)\s*\{\s*$", self.lines[line - 1]))
 
     def filled_beside(self, line: int) -> int:
@@ -828,11 +831,13 @@ class Source:
     def ignores_order(self, line: int) -> int:
         """The line in which the function around a line, or the one that calls it, compares keys itself, without the
         order that it is given; 0: neither does."""
-        return next((found for at in (line, self.caller(line)) if (found := self._ignores_order(at))), 0)
-
-    def _ignores_order(self, line: int) -> int:
         if not 0 < line <= len(self.lines):
             return 0
+        call = self.caller(line)
+        is_given = "order" in self._parameters(call) if call else False
+        return self._ignores_order(line) or (self._ignores_order(call) if is_given else 0)
+
+    def _ignores_order(self, line: int) -> int:
         name, first, last = self.function_of(line)
         head = rf"\b{re.escape(name)}\s*\([^;]*?\)\s*\{{"
         body = re.split(head, "\n".join(self.lines[first - 1 : last]), maxsplit=1)[-1]

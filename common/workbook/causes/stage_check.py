@@ -718,7 +718,7 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
     # A compiler leaves out a store of what is there already, and the trace does not show it.
     if late := run.source(place).read_too_late(line_of(place)[1]):
         reading, overwritten, what = late
-        why = f"this line reads {what}, which line {overwritten} has overwritten: keep it in a variable first"
+        why = f"this line reads {what}, but line {overwritten} has already overwritten it: save it in a variable first"
         lost_text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
         return Cause(f"{run.source(place).file}:{reading}", why, (lost_text, *details))
     details += [f"nothing new is stored in {run.named(unwritten[0])}"] if unwritten else []

@@ -234,7 +234,7 @@ class Tile:
         source, call = self.run.source(called_at), line_of(called_at)[1]
         comes = source.quoted(call) if called_at != place else self.run.bound_of(place)
         if called_at == place and 0 < call <= len(source.lines) and _OF_TILE.search(source.lines[call - 1]):
-            comes = f"this tile has {self.count:,} keys: is that the number that this line passes?"
+            comes = f"this tile has {self.count:,} keys: does this line pass that number?"
         has = f"only one key, at position {begin}" if last == begin + 1 else f"the positions {begin} to {last - 1}"
         if begin <= access.offset // access.bytes < last:
             return Cause(place, text, ("the array is too small: is sizeof missing in its size?", f"in {self.where}"))
@@ -894,7 +894,6 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
     end = tile.first + tile.count
     keys = min(end + HALO, n) - tile.left
     plan = [networks.phase(done + p, keys, tile.left) for p in range(2)]
-    is_cut = tile.run.trace.truncated  # within the last phase, perhaps
     for p, own in enumerate(found):
         stage, left = networks.phase(done + p, keys, tile.left), len(found) - 1 - p
         needed = {
@@ -906,7 +905,7 @@ def _phases(tile: Tile, done: int, n: int) -> Cause | None:
         wrong = (
             _of_first_phase(tile, done, p, stage, own, plan)
             or wrong_pairs(tile.run, stage, own, plan, where)
-            or (None if is_cut and not left else missing_pairs(tile.run, Stage(stage.name, needed), own, where, ""))
+            or missing_pairs(tile.run, Stage(stage.name, needed), own, where, "")
             or wrong_results(tile.run, stage, own, where)
         )
         if wrong:
@@ -973,6 +972,9 @@ def halo(case: Case, traced: Traced) -> Cause | None:
             trace = traced(case, (number, number))
         run = Run(trace, case.type or "u32", case.order, "window")
         accesses = by_launch(trace).get(number, [])
+        if trace.truncated and accesses:  # between two barriers
+            last = accesses[-1]
+            accesses = [one for one in accesses if (one.block, one.interval) != (last.block, last.interval)]
         seen += len(accesses)
         origin = origin or busiest((one for one in accesses if one.way == "load"), "global")
         own = list(tiles_of(run, number, accesses, TILE_OF_PHASES, n, HALO))
@@ -1018,13 +1020,13 @@ def _of_passed_phases(trace: Trace, n: int) -> Cause | None:
         if first is None or end is None:
             return None
         if first != done:
-            text = f"launch {number} passes first_phase = {first}, but {done} phases have been run before it"
+            text = f"launch {number} passes first_phase = {first}, but the launches before it end at phase {done}"
             return Cause(launch.place, text, (run.passed_of(launch, 3),))
         done = end
     if not trace.launches or done >= n:
         return None
     last = trace.launches[-1]
-    text = f"in all launches together, only {done} phases are executed, but {n} keys need {n}"
+    text = f"the launches pass only the phases 0 to {done - 1}, but {n} keys need {n} phases"
     return Cause(last.place, text, (run.passed_of(last, 3, 4),))
 
 

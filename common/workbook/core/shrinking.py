@@ -192,9 +192,9 @@ class Shrinking:
         if threads == 0 or passing + 1 != case.n:
             return []
         if 2 * threads < case.n <= 2 * threads + 3:
-            return [f"fails only with fewer threads than pairs of keys: {threads} threads, n above {passing}"]
+            return [f"fails only with fewer threads than pairs of keys: with {threads} threads, for n above {passing}"]
         if passing == threads:
-            return [f"fails only with fewer threads than keys: {threads} threads, n above {passing}"]
+            return [f"fails only with fewer threads than keys: with {threads} threads, for n above {passing}"]
         return []
 
     def _about_n(self, passing: int) -> list[str]:
