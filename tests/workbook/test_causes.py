@@ -213,6 +213,14 @@ void host(Key* keys) {
             expected = "line 7: if (wrong); line 2: if (up); line 5: wrong = a < b"
             self.assertEqual(Source("a.cu").decision_of(8), expected)
 
+    def test_the_loops_of_a_function_that_a_line_calls(self) -> None:
+        text = (
+            "__device__ void sort(Key* keys) {\n  for (int k = 2; k < 8; k *= 2) {\n    use(keys, k);\n  }\n}\n\n"
+            "__global__ void f() {\n  for (int i = 0; i < 3; ++i) {\n    sort(tile);\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual((Source("a.cu").loops_in_called(9), Source("a.cu").loops_in_called(8)), ([2], []))
+
     def test_where_the_variables_of_a_line_come_from(self) -> None:
         text = (
             "void f(int n) {\n  int runs = n / run;\n"

@@ -468,11 +468,21 @@ class Source:
                 guards.add(number)
         return [self.quoted(number) for number in sorted(guards)[-MOST_TESTS:]]
 
-    def guards_in_called(self, line: int) -> list[str]:
-        """The tests that leave the function of the file which a line calls."""
+    def _called_body(self, line: int) -> Sequence[int]:
+        """The lines of the function of the file which a line calls."""
         called = re.search(rf"\b({_NAME})\s*(?:<[^<>;]*>)?\s*\(", self.lines[line - 1])
         head = re.search(rf"__device__[^;{{}}]*\b{called[1]}\s*\([^;{{}}]*\{{", self.text) if called else None
-        return self.guards_of(self._body(head.end() - 1)[-1]) if head else []
+        return self._body(head.end() - 1) if head else ()
+
+    def guards_in_called(self, line: int) -> list[str]:
+        """The tests that leave the function of the file which a line calls."""
+        body = self._called_body(line)
+        return self.guards_of(body[-1]) if body else []
+
+    def loops_in_called(self, line: int) -> list[int]:
+        """The lines of the loops in the function of the file which a line calls."""
+        body = self._called_body(line)
+        return [loop.line for loop in self.loops if loop.line in body]
 
     def limits_of(self, line: int) -> str:
         """The test that decides whether a line is reached, and the loop of the threads around it."""

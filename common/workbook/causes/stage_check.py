@@ -555,6 +555,9 @@ def _of_threads(
         check = "check the loops that lead to a comparison, and the conditions that skip one"
         if not at:
             return (check, run.bound_of(place))
+        if loops := source.loops_in_called(at)[:MOST_QUOTED]:
+            called = "; ".join(filter(None, (source.quoted(at), source.decision_of(at))))
+            return (f"{check}: {'; '.join(map(source.quoted, loops))}", called)
         bound = source.decision_of(at) or run.bound_of(f"{source.file}:{at}")
         bound = "" if bound.startswith(f"line {at}:") else bound
         leaves = re.match(r"line (\d+):[^;]*\breturn\b", bound)
