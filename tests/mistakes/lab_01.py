@@ -76,7 +76,7 @@ MISTAKES = (
             "no thread compares keys[64] and keys[65]",
             "each of the 32 threads compares only one pair",
             "fails with <<<1, 32>>>, and passes with the launch shape that the step chooses",
-            "fails only with fewer threads than pairs of keys: 32 threads, n above 65",
+            "fails only with fewer threads than pairs of keys: with 32 threads, for n above 65",
             "01_global.cu: wrong key at index",
             "the smallest case that fails: 66 u32 keys, range:0:9, ascending, <<<1, 32>>>, seed 0",
             "again: ./workbook run 01-odd-even 1 --n 66 ",
