@@ -89,7 +89,7 @@ struct Copies {
 };
 
 /// Queues copies from the host to the device. In a stream, each copy waits until the one before has ended, which adds
-/// some 10 microseconds. The copies of a batch do not wait for each other. With CUDA 12, they are no batch.
+/// some 10 microseconds. The copies of a batch do not wait for each other. CUDA 12 gets single copies.
 inline void copy_in(Copies& copies, cudaStream_t stream) {
   if (copies.bytes.empty()) return;
 #if CUDART_VERSION >= 13000
