@@ -89,8 +89,9 @@ struct Copies {
 };
 
 /// Queues copies from the host to the device. In a stream, each copy waits until the one before has ended, which adds
-/// some 10 microseconds. The copies of a batch do not wait for each other. CUDA 12 gets single copies.
-inline void copy_in(Copies& copies, cudaStream_t stream) {
+/// some 10 microseconds. The copies of a batch do not wait for each other. With CUDA 12 the
+/// copies are queued one by one.
+inline void copy_in(const Copies& copies, cudaStream_t stream) {
   if (copies.bytes.empty()) return;
 #if CUDART_VERSION >= 13000
   cudaMemcpyAttributes attributes{};

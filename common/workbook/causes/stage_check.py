@@ -719,19 +719,18 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
         text = f"{run.thread(one)} reads the key {key} and stores {changed[0]}, as in a variable of another type"
         return Cause(place, text, ("declare a variable that holds a key as Key", *details))
     # A compiler leaves out a store of what is there already, and the trace does not show it.
-    if late := run.source(place).read_too_late(line_of(place)[1]):
+    text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
+    source = run.source(place)
+    if late := source.read_too_late(line_of(place)[1]):
         reading, overwritten, what = late
         why = f"this line reads {what}, but line {overwritten} has already overwritten it: save it in a variable first"
-        lost_text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
-        return Cause(f"{run.source(place).file}:{reading}", why, (lost_text, *details))
+        return Cause(f"{source.file}:{reading}", why, (text, *details))
     details += [f"nothing new is stored in {run.named(unwritten[0])}"] if unwritten else []
     if len(unwritten) == 1 and in_order:
         details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]
     else:
         missing = "is its store missing, is " if unwritten else "is "
         details += [f"{missing}a key overwritten before it has been read, or is the wrong one stored?"]
-    text = f"{run.thread(one)} loses the key {key} of {run.named(lost)}"
-    source = run.source(place)
     if (copy := source.changed_parameter()) and source.function_of(copy[0]) == source.function_of(line_of(place)[1]):
         line, why, remedy = copy
         return Cause(f"{source.file}:{line}", why, (remedy, text))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..core.judge_types import Case, Finding
-from ..pictures.trace import Access, Array, Barrier, Trace
+from ..pictures.trace import Access, Array, Barrier, Launch, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
 from .networks import HALO, TILE_OF_PHASES, TILE_OF_STAGES, Stage
@@ -1000,10 +1000,16 @@ def halo(case: Case, traced: Traced) -> Cause | None:
     return None
 
 
+def _passed_phases(launch: Launch) -> tuple[int | None, int | None]:
+    """The first phase of a launch and the one after its last, as its arguments say; None: not known."""
+    first, end = launch.arguments[3:5] if len(launch.arguments) == 5 else (None, None)
+    return first, end
+
+
 def _too_many_phases(trace: Trace, n: int) -> Cause | None:
     """A launch whose arguments ask for more phases than the halo has keys for."""
     for number, launch in enumerate(trace.launches, 1):
-        first, end = (*launch.arguments, None, None)[3:5] if len(launch.arguments) == 5 else (None, None)
+        first, end = _passed_phases(launch)
         if first is not None and end is not None and end - first > HALO and n > TILE_OF_PHASES:
             text = f"launch {number} runs {end - first} phases, but the halo of a tile has keys for {HALO} phases"
             run = Run(trace, "u32", "ascending")
@@ -1016,7 +1022,7 @@ def _of_passed_phases(trace: Trace, n: int) -> Cause | None:
     """Launches whose arguments ask for other phases than 0 to n - 1, each once."""
     run, done = Run(trace, "u32", "ascending"), 0
     for number, launch in enumerate(trace.launches, 1):
-        first, end = (*launch.arguments, None, None)[3:5] if len(launch.arguments) == 5 else (None, None)
+        first, end = _passed_phases(launch)
         if first is None or end is None:
             return None
         if first != done:
@@ -1041,7 +1047,7 @@ def _too_few_phases(run: Run, n: int) -> Cause | None:
         return None
     place = (places or [run.trace.launches[-1].place])[-1]
     earliest = run.trace.launches[0]
-    begin, end = earliest.arguments[3:5] if len(earliest.arguments) == 5 else (None, None)
+    begin, end = _passed_phases(earliest)
     if not sum(counts) and begin is not None and end is not None and end <= begin:
         text = f"launch 1 ({earliest.kernel}) runs no phase: it passes first_phase = {begin} and end_phase = {end}"
         return Cause(earliest.place, text, (run.given(earliest, 3, 4), run.passed_of(earliest, 3, 4)))

@@ -192,10 +192,12 @@ class Shrinking:
         if threads == 0 or passing + 1 != case.n:
             return []
         if 2 * threads < case.n <= 2 * threads + 3:
-            return [f"fails only with fewer threads than pairs of keys: with {threads} threads, for n above {passing}"]
-        if passing == threads:
-            return [f"fails only with fewer threads than keys: with {threads} threads, for n above {passing}"]
-        return []
+            what = "pairs of keys"
+        elif passing == threads:
+            what = "keys"
+        else:
+            return []
+        return [f"fails only with fewer threads than {what}: with {threads} threads, for n above {passing}"]
 
     def _about_n(self, passing: int) -> list[str]:
         """Which numbers of keys fail, judged by one for each power of two that divides it."""

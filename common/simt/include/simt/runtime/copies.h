@@ -20,9 +20,9 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream = nullptr);
-/// Copies sizes[i] bytes from from[i] to to[i], for each i below `count`, in any order. attributes[k] apply to the copies
-/// from number first_copies[k] up to first_copies[k + 1] - 1; first_copies[0] is 0. CUDA allows any stream except the
-/// default stream.
+/// Copies sizes[i] bytes from from[i] to to[i], for each i below `count`, in any order. attributes[k] apply to the
+/// copies from number first_copies[k] up to first_copies[k + 1] - 1; first_copies[0] is 0. CUDA allows any stream
+/// except the default stream.
 cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,
                                  cudaMemcpyAttributes* attributes, std::size_t* first_copies,
                                  std::size_t attribute_count, cudaStream_t stream);
