@@ -118,10 +118,10 @@ class Buffers {
 #define INSTANTIATE_FOR_KEYS(step, Key) \
   template void step(lab::Span<Key>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t)
 #define INSTANTIATE_FOR_FIRST_TYPES(step)    \
+  INSTANTIATE_FOR_KEYS(step, std::uint8_t);  \
   INSTANTIATE_FOR_KEYS(step, std::uint32_t); \
   template void step(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t)
 #define INSTANTIATE_FOR_OTHER_TYPES(step)    \
-  INSTANTIATE_FOR_KEYS(step, std::uint8_t);  \
   INSTANTIATE_FOR_KEYS(step, std::uint16_t); \
   INSTANTIATE_FOR_KEYS(step, std::uint64_t); \
   INSTANTIATE_FOR_KEYS(step, std::int32_t);  \
@@ -133,9 +133,8 @@ class Buffers {
 #elif defined(LAB_OTHER_TYPES)
 #define INSTANTIATE_FOR_ALL_TYPES(step) INSTANTIATE_FOR_OTHER_TYPES(step)
 #elif defined(LAB_FEW_TYPES)
-#define INSTANTIATE_FOR_ALL_TYPES(step)     \
-  INSTANTIATE_FOR_FIRST_TYPES(step);        \
-  INSTANTIATE_FOR_KEYS(step, std::uint8_t); \
+#define INSTANTIATE_FOR_ALL_TYPES(step) \
+  INSTANTIATE_FOR_FIRST_TYPES(step);    \
   INSTANTIATE_FOR_KEYS(step, double)
 #else
 #define INSTANTIATE_FOR_ALL_TYPES(step) \

@@ -69,6 +69,10 @@ class Script:
         """The table."""
         return COUNTING
 
+    def runner(self, _runner: Path) -> SimpleNamespace:
+        """What the program for a first look says of its steps."""
+        return SimpleNamespace(steps=[SimpleNamespace(types=("u32", "pairs"))])
+
     def cases(self, lab: str, number: int, set_: str, _build: str, seed: int = 0) -> list[CaseGroup]:
         """One case per line, with a size of its own for each set."""
         n = {"quick": 1, "public": 2, "check": 3}.get(set_, 4)
@@ -475,6 +479,7 @@ class FirstLook(InFolder):
         ]
         (self.folder / "compile_commands.json").write_text(json.dumps(entries))
         self.events: list[str] = []
+        self.printed = io.StringIO()
 
     def add_programs(self) -> None:
         for name in ("judge", "02-merge-cpu", "02-merge-check"):
@@ -562,7 +567,7 @@ class FirstLook(InFolder):
             mock.patch.object(nvcc_compile, "_target", lambda *_: None),
             mock.patch.object(narrowing, "Scan") as scan,
             mock.patch.object(shrinking, "TRIES", 0),
-            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stdout(self.printed),
         ):
             scan.return_value.notes.return_value = []
             first = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
@@ -587,6 +592,9 @@ class FirstLook(InFolder):
         passed, tried, built = self.after_a_first_look(("u64", "cpu"))
         self.assertFalse(passed)
         self.assertEqual(built, ["04-counting-check"])
+        announced, _, explained = self.printed.getvalue().partition("Looking for the reason ...\n")
+        self.assertIn("FAILED  step 02 shared, cpu build: wrong key at index", announced)
+        self.assertTrue(explained.startswith("\nThe first thing to fix:\n\n"), explained)
         self.assertIn(("04-counting-check", 1, "u64"), tried)
 
     def test_a_check_build_of_few_types_has_all_sizes(self) -> None:

@@ -207,9 +207,6 @@ def compile_commands() -> list[dict[str, str]]:
     return []
 
 
-FIRST_TYPES = ("u32", "pairs")  # of the programs for a first look
-
-
 def object_of(step: StepFile, kind: str, solution: bool = False) -> str | None:
     """What Ninja makes of a step's file in a build, relative to the build folder; None where that is not set up."""
     folder = f"labs/{step.lab}-{kind}{'-solution' if solution else ''}.p/"
@@ -323,7 +320,7 @@ ONCE = "this happens only once and takes about a minute on 2 cores"
 
 
 def first_look(step: StepFile, solution: bool) -> list[Path]:
-    """The programs for a first look at a step that takes long to compile: with its FIRST_TYPES only. Empty if the
+    """The programs for a first look at a step that takes long to compile: for few types of keys. Empty if the
     step has none, or if nothing else of its lab has been built yet."""
     second_part = f"labs/{step.lab}-cpu.p/meson-generated_{Path(step.file).stem}.others.cpp.o"
     if solution or all(entry.get("output") != second_part for entry in compile_commands()):

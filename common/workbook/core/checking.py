@@ -135,13 +135,18 @@ class Checker:
         self.unbuilt = unbuilt
         self.nvcc: nvcc_compile.NvccCompile | None = after.nvcc if after else nvcc
         self.sets = SETS[:2] if is_first_look else SETS
-        self.types = build.FIRST_TYPES if is_first_look else None
+        self.first_types: tuple[str, ...] = ()  # of a first look's programs
+        if is_first_look:
+            self.first_types = judge.runner(build.runner(lab, "cpu-first")).steps[0].types
+        elif after:
+            self.first_types = after.first_types
+        self.types = self.first_types if is_first_look else None
         self.looked: StepFile | None = after.looked if after else None  # the step that passed a first look
         self.seen: int = after.seen if after else 0  # cases of the first look
         # What the check build says, if that has begun.
         self.begun: check_build.Observation | None = after.begun if after else None
         self.scan: narrowing.Scan | None = after.scan if after else None  # the search for narrow positions, if begun
-        self.check_types = build.FIRST_TYPES if is_first_look or after else None  # of the check build's program
+        self.check_types = self.first_types or None  # of the check build's program
         self.judge = judge
         self.lab = lab
         self.table = judge.lab(lab)
@@ -191,7 +196,7 @@ class Checker:
                 seconds = self.timeout or (None if set_ == "public" else QUICK_SECONDS)
                 groups = self._cases(step, set_, kind)
                 if was_seen and set_ == "quick":
-                    groups = without_types(groups, build.FIRST_TYPES)
+                    groups = without_types(groups, self.first_types)
                 if observation and set_ == "public":
                     observation.start()
                 for line in lines:
@@ -319,14 +324,26 @@ class Checker:
         if is_own:
             self.save(step, kind, "not written")
 
-    def _report(self, failure: Failure, shown: Failure) -> None:
+    def _announce(self, failure: Failure) -> None:
+        """Prints that a case has failed, before the reason is known."""
+        outcome = failure.outcome
+        what = check_build.message(outcome).partition("\n")[0].partition("; ")[0].removesuffix(".")
+        keys = outcome.title.partition(": ")[2] or outcome.title
+        text = f"{failure.title}, {failure.kind} build: {what} ({keys}). Looking for the reason ..."
+        print(f"{paint('FAILED', 'red')}  {wrapped_message(text)}", flush=True)
+
+    def _report(self, failure: Failure, shown: Failure, is_announced: bool = False) -> None:
         """Prints the case to show, which belongs to one build, and what it means for the step that was tested."""
-        where = f"{shown.title}, {shown.kind} build"
-        if shown.line != failure.line:
-            where = f"{failure.title} uses {shown.title}, which fails on the {shown.kind} build"
-        elif shown.kind != failure.kind:
-            where += f" (which shows why a test failed on the {failure.kind} build)"
-        print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
+        uses = f"uses {shown.title}, which fails on the {shown.kind} build" if shown.line != failure.line else ""
+        if is_announced:
+            why = "" if shown.kind == failure.kind else f"The {shown.kind} build shows why. "
+            print(f"\n{f'It {uses}. ' if uses else why}The first thing to fix:\n")
+        else:
+            where = f"{shown.title}, {shown.kind} build"
+            if shown.kind != failure.kind:
+                where += f" (which shows why a test failed on the {failure.kind} build)"
+            where = f"{failure.title} {uses}" if uses else where
+            print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
         with self._mutant_search(shown) as search:
             self._explain(failure, shown, search)
 
@@ -592,7 +609,9 @@ class Checker:
             self._report_unwritten(step, failure.outcome, kind)
         else:
             self.save(step, kind, "failed", failure.outcome.case)
-            self._report(failure, self.cause(failure))
+            if self.first_types:  # its file takes long to compile, and so does the program that shows the reason
+                self._announce(failure)
+            self._report(failure, self.cause(failure), is_announced=bool(self.first_types))
 
     def observed_well(self, step: StepFile, observation: check_build.Observation) -> bool:
         """Prints and remembers the check build's verdict on a step that passes its tests. Returns whether it passed."""
@@ -602,7 +621,8 @@ class Checker:
             verdict = observation.verdict(progress)
         self.save(step, "check", verdict.word, verdict.failed.case if verdict.failed else None)
         if verdict.passed:
-            of_types = f" of {' and '.join(self.check_types)}" if self.check_types else ""
+            *types, last = self.check_types or [""]
+            of_types = f" of {', '.join(types)} and {last}" if types else ""
             print(
                 f"{paint('ok', 'green')}      {step}: {verdict.cases} cases{of_types} on the check build, no finding, "
                 f"{observation.seconds:.1f} s",
