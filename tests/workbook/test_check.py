@@ -221,7 +221,8 @@ class CheckStep(unittest.TestCase):
         self.assertIn("labs/04-counting/02_shared.cu: wrong key at index 3", printed)
         # What has passed before is not tested again.
         _, printed, _, script = self.check(rule, STEPS[3], verdict="passed (cpu build)")
-        self.assertIn("FAILED  step 03 parallel, cpu build. The first thing to fix:\n\n", printed)
+        self.assertIn("FAILED  step 03 parallel, cpu build: wrong key at index 3 (cpu step 3 sort n 1). ", printed)
+        self.assertIn("Looking for the reason ...\n\nThe first thing to fix:\n\n", printed)
         self.assertNotIn(2, {entry[1] for entry in script.log})
 
     def test_what_is_shown_belongs_to_one_case_of_one_build(self) -> None:
@@ -242,11 +243,27 @@ class CheckStep(unittest.TestCase):
             "  again: run check step 2 sort n 1 --build check\n",
         )
 
+    def test_it_is_said_at_once_that_a_case_failed_if_only_another_shows_why(self) -> None:
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            if case.task != "sort":
+                return {}
+            return {"findings": (FINDING,)} if kind == "check" and case.n == 3 else WRONG_KEY
+
+        passed, printed, *_ = self.check(rule, STEPS[2])
+        self.assertFalse(passed)
+        begin = (
+            "FAILED  step 02 shared, cpu build: wrong key at index 3 (cpu step 2 sort n 1). "
+            "Looking for the reason ...\n\nThe check build shows why. The first thing to fix:\n\n"
+            "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
+        )
+        self.assertEqual(printed[: len(begin)], begin)
+
     def test_a_wrong_result_without_a_finding(self) -> None:
         _, printed, *_ = self.check(lambda _, case: WRONG_KEY if case.task == "sort" else {}, STEPS[2])
         self.assertEqual(
             printed,
-            "FAILED  step 02 shared, cpu build. The first thing to fix:\n\n"
+            "FAILED  step 02 shared, cpu build: wrong key at index 3 (cpu step 2 sort n 1). "
+            "Looking for the reason ...\n\nThe first thing to fix:\n\n"
             "labs/04-counting/02_shared.cu: wrong key at index 3\n"
             "  cpu step 2 sort n 1, seed 0\n"
             "  again: run cpu step 2 sort n 1\n",
@@ -386,7 +403,7 @@ class CheckStep(unittest.TestCase):
         self.assertIn("check build (which shows why a test failed on the cpu build). The first", printed)
         self.assertIn("no launch", printed)
         _, printed, *_ = self.check(lambda *_: WRONG_KEY, STEPS[2])
-        self.assertIn("cpu build. The first thing to fix:", printed)
+        self.assertIn("cpu build: wrong key at index 3", printed)
 
     def test_a_case_that_no_longer_exists_is_left_out(self) -> None:
         def rule(_: str, case: Case) -> dict[str, Any]:

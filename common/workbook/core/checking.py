@@ -155,6 +155,8 @@ class Checker:
         self.timeout = timeout
         self.solution = solution
         self.sound: list[Step] = []  # lines that have passed everything
+        self.failed: Failure | None = None  # the failure of which the reason is looked for
+        self.is_announced = False  # it has been shown before the reason was known
 
     def runner(self, kind: str) -> Path:
         """The program of a build."""
@@ -279,6 +281,7 @@ class Checker:
                     break
                 if again.findings or (again.changed_nothing and not self._changes_ascending(failure.line, case)):
                     return replace(failure, kind="check", outcome=again)
+        self._announce(failure)
         verdict = self.observe(failure.step, [failure.line])
         found = verdict.failed if verdict.failed and verdict.failed.findings else slow
         return replace(failure, kind="check", outcome=found) if found else failure
@@ -325,17 +328,21 @@ class Checker:
             self.save(step, kind, "not written")
 
     def _announce(self, failure: Failure) -> None:
-        """Prints that a case has failed, before the reason is known."""
+        """Prints that a case has failed, before the reason is known. Does nothing for another failure, or a second
+        time."""
+        if self.failed is not failure or self.is_announced:
+            return
+        self.is_announced = True
         outcome = failure.outcome
         what = check_build.message(outcome).partition("\n")[0].partition("; ")[0].removesuffix(".")
         keys = outcome.title.partition(": ")[2] or outcome.title
         text = f"{failure.title}, {failure.kind} build: {what} ({keys}). Looking for the reason ..."
         print(f"{paint('FAILED', 'red')}  {wrapped_message(text)}", flush=True)
 
-    def _report(self, failure: Failure, shown: Failure, is_announced: bool = False) -> None:
+    def _report(self, failure: Failure, shown: Failure) -> None:
         """Prints the case to show, which belongs to one build, and what it means for the step that was tested."""
         uses = f"uses {shown.title}, which fails on the {shown.kind} build" if shown.line != failure.line else ""
-        if is_announced:
+        if self.is_announced:
             why = "" if shown.kind == failure.kind else f"The {shown.kind} build shows why. "
             print(f"\n{f'It {uses}. ' if uses else why}The first thing to fix:\n")
         else:
@@ -609,9 +616,10 @@ class Checker:
             self._report_unwritten(step, failure.outcome, kind)
         else:
             self.save(step, kind, "failed", failure.outcome.case)
+            self.failed = failure
             if self.first_types:  # its file takes long to compile, and so does the program that shows the reason
                 self._announce(failure)
-            self._report(failure, self.cause(failure), is_announced=bool(self.first_types))
+            self._report(failure, self.cause(failure))
 
     def observed_well(self, step: StepFile, observation: check_build.Observation) -> bool:
         """Prints and remembers the check build's verdict on a step that passes its tests. Returns whether it passed."""
