@@ -10,14 +10,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 from in_folder import InFolder
 
-from workbook.core import build, machine
+from workbook.core import build, console, machine
 from workbook.core.console import Problem, Usage
 from workbook.core.course import ROOT
 from workbook.verbs import test as suite
@@ -123,7 +123,11 @@ class Folder(InFolder):
             setups: list[int] = []
 
             def ninja(
-                names: Sequence[str], _progress: object, runs: list[Sequence[str]] = runs, output: str = output
+                names: Sequence[str],
+                _progress: object,
+                _begun: object = None,
+                runs: list[Sequence[str]] = runs,
+                output: str = output,
             ) -> tuple[int, str]:
                 runs.append(names)
                 return (1, output) if len(runs) == 1 else (0, "")
@@ -138,6 +142,34 @@ class Folder(InFolder):
                 build.compile_targets([build.judge()])
             self.assertEqual((len(runs), len(setups)), (times, times - 1))
             self.assertEqual(runs[0], [os.path.relpath(build.judge(), self.build)])
+
+    def test_what_may_begin_when_a_program_is_there(self) -> None:
+        """It begins while others are compiled, unless more than one step has changed."""
+        first = build.runner("02-merge", "cpu-first")
+        made = ["02-merge-cpu-first", "02-merge-check-first"]
+        for edges, expected in ((6, [made[0], "begun", made[1]]), (7, made)):
+            events: list[str] = []
+
+            def begin(events: list[str] = events) -> None:
+                events.append("begun")
+
+            lines = [
+                f"[3/{edges}] Linking target labs/02-merge-cpu-first\n",
+                f"[4/{edges}] Linking target labs/02-merge-check-first\n",
+            ]
+
+            def tool(_: object, on_line: Callable[[str], None], lines: list[str] = lines) -> tuple[int, str]:
+                for line in lines:
+                    on_line(line)
+                return 0, "".join(lines)
+
+            with (
+                mock.patch.object(build, "ensure"),
+                mock.patch.object(build, "run_tool", tool),
+                mock.patch.object(console.Progress, "update", lambda *update, events=events: events.append(update[1])),
+            ):
+                build.compile_targets([first], begun=(first, begin))
+            self.assertEqual(events, expected)
 
     def test_a_build_that_was_interrupted(self) -> None:
         """It says nothing about the sources."""

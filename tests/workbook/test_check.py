@@ -540,6 +540,7 @@ class FirstLook(InFolder):
             ):
                 nvcc = mock.Mock()
                 checker = checking.Checker(script, "04-counting", ["cpu"], nvcc=nvcc, is_first_look=True)  # type: ignore[arg-type]
+                checker.look(STEPS[2])
                 self.assertEqual(checker.looks_right(STEPS[2]), expected)
                 self.assertEqual(nvcc.cancel.called, not expected)
                 if checker.begun:
@@ -588,6 +589,7 @@ class FirstLook(InFolder):
         ):
             scan.return_value.notes.return_value = []
             first = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
+            first.look(STEPS[2])
             self.assertTrue(first.looks_right(STEPS[2]))
             assert first.begun
             first.begun.verdict(console.Progress(""))
@@ -621,8 +623,9 @@ class FirstLook(InFolder):
         alone = check_build._with_types([Case("04-counting", 2, n, "sort", "u8") for n in (3, 4)], ("u32", "pairs"))
         self.assertEqual([(case.n, case.type) for case in alone], [(3, "u32"), (4, "pairs")])
 
-    def check(self, looks_right: bool) -> bool:
-        """The verdict of a check in which the first look has this outcome; self.events: what happened."""
+    def check(self, looks_right: bool, is_early: bool = False) -> bool:
+        """The verdict of a check in which the first look has this outcome; self.events: what happened. `is_early`: the
+        look begins while the check build is still compiled."""
         events = self.events
 
         class FakeChecker:
@@ -636,6 +639,9 @@ class FirstLook(InFolder):
                     events.append("a first look without nvcc")
                 events.append("first look" if is_first_look else "all" if after else "all, without a first look")
 
+            def look(self, _step: StepFile) -> None:
+                events.append("looks")
+
             def looks_right(self, _step: StepFile) -> bool:
                 return looks_right
 
@@ -645,9 +651,12 @@ class FirstLook(InFolder):
             def cancel(self) -> None:
                 events.append("what it has begun ends")
 
-        def compile_targets(paths: list[Path], _what: str, kept: list[str]) -> None:
+        def compile_targets(paths: list[Path], _what: str, kept: list[str], begun: build.Begun | None = None) -> None:
             events.append(", ".join(path.name for path in paths))
             kept[:] = ["a warning"]
+            if begun and is_early:
+                begun[1]()
+                events.append(f"after {begun[0].name}")
 
         def start(*_: object) -> SimpleNamespace:
             events.append("nvcc")
@@ -664,7 +673,8 @@ class FirstLook(InFolder):
 
     def test_the_rest_is_compiled_only_if_the_step_looks_right(self) -> None:
         self.add_programs()
-        first = ["judge, 02-merge-cpu-first, 02-merge-check-first", "nvcc", "first look"]
+        compiled = "judge, 02-merge-cpu-first, 02-merge-check-first"
+        first = [compiled, "nvcc", "first look", "looks"]
         last = ["what it has begun ends", "nvcc ends", "the compiler warns:", "a warning"]  # warnings come once
         self.assertFalse(self.check(looks_right=False))
         self.assertEqual(self.events, [*first, *last])
@@ -672,6 +682,9 @@ class FirstLook(InFolder):
         self.assertTrue(self.check(looks_right=True))
         second = ["judge, 02-merge-cpu", "all"]
         self.assertEqual(self.events, [*first, *second, *last])
+        self.events.clear()
+        self.assertTrue(self.check(looks_right=True, is_early=True))
+        self.assertEqual(self.events, [*first, "after 02-merge-cpu-first", *second, *last])
 
 
 class Examination(unittest.TestCase):

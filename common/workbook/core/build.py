@@ -272,11 +272,17 @@ def _brief(text: str) -> str:
     return name.removesuffix(".o").removesuffix(".cpp")
 
 
-def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
+_ONE_FILE = 6  # what Ninja does if one step has changed: it is rewritten, compiled and linked, for two builds
+
+
+def _run_ninja(names: Sequence[str], progress: Progress, begun: Begun | None = None) -> tuple[int, str]:
     def show(line: str) -> None:
         step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
         if step:
             progress.update(_brief(step[3]), int(step[1]), int(step[2]))
+        if begun and step and int(step[2]) <= _ONE_FILE and step[3].endswith(f" {begun[0].relative_to(BUILD)}"):
+            progress.hide()
+            begun[1]()
 
     try:
         return run_tool([machine.ninja() or "ninja", "-C", str(BUILD), *names], show)
@@ -284,13 +290,19 @@ def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
         raise Problem("Ninja was not found: install ninja-build (./workbook doctor shows how)") from error
 
 
-def compile_targets(paths: Iterable[Path], what: str = "building", kept: list[str] | None = None) -> None:
+Begun = tuple[Path, Callable[[], None]]  # a program, and what may begin when it has been linked
+
+
+def compile_targets(
+    paths: Iterable[Path], what: str = "building", kept: list[str] | None = None, begun: Begun | None = None
+) -> None:
     """Compiles programs, given by their paths in build/; everything if none is given. Prints the warnings about a
-    student's files, or adds them to `kept`. Raises CompileFailed."""
+    student's files, or adds them to `kept`. `begun`: called while the other programs are still compiled, if nothing but
+    one step has changed; otherwise not at all. Raises CompileFailed."""
     ensure()
     names = [str(path.relative_to(BUILD)) for path in paths]
     with files.locked("build"), Progress(what) as progress:
-        status, output = _run_ninja(names, progress)
+        status, output = _run_ninja(names, progress, begun)
         if status and _DAMAGED.search(output) and not diagnostics_found(output):
             note("build/ is damaged: setting it up again")
             _set_up()
@@ -320,8 +332,8 @@ ONCE = "this happens only once and takes about a minute on 2 cores"
 
 
 def first_look(step: StepFile, solution: bool) -> list[Path]:
-    """The programs for a first look at a step that takes long to compile: for few types of keys. Empty if the
-    step has none, or if nothing else of its lab has been built yet."""
+    """The programs for a first look at a step that takes long to compile, with few types of keys: those of the cpu and
+    the check build. Empty if the step has no second part, or if nothing else of its lab has been built yet."""
     second_part = f"labs/{step.lab}-cpu.p/meson-generated_{Path(step.file).stem}.others.cpp.o"
     if solution or all(entry.get("output") != second_part for entry in compile_commands()):
         return []

@@ -585,19 +585,25 @@ class Checker:
         self._report_failed(step, kind, failure)
         return False
 
-    def looks_right(self, step: StepFile) -> bool:
-        """Whether a step passes a first look. If so, the cases of the check build begin; otherwise prints why, and
-        remembers it."""
-        graded, failure = self.public_tests(step, self.lines(step), "cpu")
+    def look(self, step: StepFile) -> None:
+        """Takes the first look at a step, for which the check build is not needed, and prints whether a case fails."""
+        graded, self.failed = self.public_tests(step, self.lines(step), "cpu")
         self.seen = graded.cases
-        if failure:
+        if self.failed:
             if self.nvcc:
                 self.nvcc.cancel()
-            self._report_failed(step, "cpu", failure)
-        else:
-            self.looked, self.scan, self.begun = step, self._scan(step), self.observation(step)
-            self.begun.start()
-        return failure is None
+            if self.failed.outcome.status != "not-written":
+                self._announce(self.failed)
+
+    def looks_right(self, step: StepFile) -> bool:
+        """Whether a step has passed the first look. If so, the cases of the check build begin; otherwise prints why,
+        and remembers it."""
+        if self.failed:
+            self._report_failed(step, "cpu", self.failed)
+            return False
+        self.looked, self.scan, self.begun = step, self._scan(step), self.observation(step)
+        self.begun.start()
+        return True
 
     def cancel(self) -> None:
         """Ends what a first look has begun."""
@@ -729,14 +735,24 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
     warnings: list[str] = []
     with contextlib.ExitStack() as stack:
         stack.callback(_show_warnings, warnings)
-        looked = None
+        looked: Checker | None = None
         if first_look:
-            build.compile_targets([build.judge(), *first_look], f"building {lab} for a first look", warnings)
-            nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds)
-            stack.callback(nvcc.cancel)
-            with JudgeClient() as judge:
-                looked = Checker(judge, lab, ["cpu"], timeout, nvcc=nvcc, is_first_look=True)
-                stack.callback(looked.cancel)
+            with contextlib.ExitStack() as looking:
+
+                def look() -> None:
+                    nonlocal looked
+                    nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds)
+                    stack.callback(nvcc.cancel)
+                    judge = looking.enter_context(JudgeClient())
+                    looked = Checker(judge, lab, ["cpu"], timeout, nvcc=nvcc, is_first_look=True)
+                    stack.callback(looked.cancel)
+                    looked.look(steps[0])
+
+                programs, what = [build.judge(), *first_look], f"building {lab} for a first look"
+                build.compile_targets(programs, what, warnings, (first_look[0], look))
+                if not looked:
+                    look()
+                assert looked
                 if not looked.looks_right(steps[0]):
                     return False
         unbuilt = build.make_programs(lab, kinds, solution, warnings, with_check=not looked)

@@ -209,6 +209,12 @@ class Progress:
         if not self.brief:
             note(text)
 
+    def hide(self) -> None:
+        """Takes the bar away until there is something to show: another one may come in between."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
     def _show(self) -> None:
         from rich import progress
         from rich.console import Console
@@ -229,8 +235,7 @@ class Progress:
         self._bar.start()
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self.hide()
 
 
 def time_left(seconds: float) -> str:
