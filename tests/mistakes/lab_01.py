@@ -357,7 +357,7 @@ MISTAKES = (
             "FAILED  step 01 global, check build",
             "both compare keys[",
             "its loop advances by 256 pairs (512 positions); the 512 threads of the grid take one pair each",
-            "; line 30: const std::int64_t stride = blockDim.x\n",
+            "; line 30: `const std::int64_t stride = blockDim.x`\n",
         ],
     ),
     # --- host code ---
@@ -808,18 +808,18 @@ MISTAKES = (
         [
             "exchange_pairs stores nothing in global memory",
             "or are the two keys of a comparison",
-            "line 26: const Key a = keys[i], b = keys[i]",
+            "line 26: `const Key a = keys[i], b = keys[i]`",
         ],
     ),
     in_global(
         "a number of the thread that is too large",
         {"(blockIdx.x) * blockDim.x + threadIdx.x; t": "(blockIdx.x) + blockDim.x + threadIdx.x; t"},
-        ["run_phase stores nothing in global memory, and reads nothing", "line 31: for (std::int64_t t ="],
+        ["run_phase stores nothing in global memory, and reads nothing", "line 31: `for (std::int64_t t ="],
     ),
     in_halo(
         "first phases that are too late",
         {"keys.n * launch / launches;": "keys.n * launch * launches;"},
-        ["only 4 phases are executed", "line 76: const std::int64_t first_phase = keys.n * launch * launches"],
+        ["only 4 phases are executed", "line 76: `const std::int64_t first_phase = keys.n * launch * launches`"],
     ),
     in_halo(
         "one launch too many",
@@ -829,6 +829,6 @@ MISTAKES = (
     in_rows(
         "the first key of a lane not loaded",
         {"int j = 0; j < items_per_thread; ++j) {\n      own": "int j = 1; j < items_per_thread; ++j) {\n      own"},
-        ["row 0: no lane loads keys[0]", "line 64: for (int j = 1; j < items_per_thread; ++j)"],
+        ["row 0: no lane loads keys[0]", "line 64: `for (int j = 1; j < items_per_thread; ++j)`"],
     ),
 )

@@ -555,6 +555,6 @@ MISTAKES = (
     in_global(
         "an exchange in every case",
         {"if (swap) {": "if (true) {"},
-        ["which are in order", "this depends on line 39: if (true)"],
+        ["which are in order", "this depends on line 39: `if (true)`"],
     ),
 )

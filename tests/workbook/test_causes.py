@@ -108,19 +108,19 @@ void host(Key* keys) {
         self.source = Source("a.cu")
 
     def test_where_an_index_comes_from(self) -> None:
-        self.assertEqual(self.source.index_of(5), "i comes from line 4: const int i = 2 * t + parity")
+        self.assertEqual(self.source.index_of(5), "i comes from line 4: `const int i = 2 * t + parity`")
         self.assertEqual(self.source.index_of(9), "")
 
     def test_where_a_pointer_comes_from(self) -> None:
         text = "void f() {\n  const int lo = box * j;\n  Key* p = keys + lo;\n  if (before(*p, 1)) *p = 1;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
-            self.assertEqual(Source("a.cu").index_of(4), "lo comes from line 2: const int lo = box * j")
+            self.assertEqual(Source("a.cu").index_of(4), "lo comes from line 2: `const int lo = box * j`")
 
     def test_one_index_that_is_the_number_of_the_thread(self) -> None:
         text = "void f() {\n  int t = threadIdx.x;\n  int i = 2 * t;\n  use(keys[t], keys[i + 1]);\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
             found = Source("a.cu").index_of(4)
-        self.assertIn("one index uses t, the number of the thread (line 2), and the other one i (line 3: int i", found)
+        self.assertIn("one index uses t, the number of the thread (line 2), and the other one i (line 3: `int i", found)
         for right in (text.replace("2 * t", "t ^ 1"), text.replace("keys[t], keys[i + 1]", "keys[t + i]")):
             with mock.patch.object(suspects, "source_of", lambda _, text=right: text):
                 self.assertNotIn("should both use", Source("a.cu").index_of(4))
@@ -129,18 +129,18 @@ void host(Key* keys) {
         text = "__device__ int low(int t) {\n  return 3 * t;\n}\n\nvoid f() {\n  int i = low(t);\n  use(keys[i]);\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
             found = Source("a.cu").index_of(7)
-        self.assertEqual(found, "i comes from line 6: int i = low(t); line 2: return 3 * t")
+        self.assertEqual(found, "i comes from line 6: `int i = low(t)`; line 2: `return 3 * t`")
 
     def test_where_a_reference_comes_from(self) -> None:
         text = "void f() {\n  Key& low = keys[i];\n  Key& high = keys[i + 1];\n  const Key x = low, y = high;\n}\n"
-        expected = "low comes from line 2: Key& low = keys[i]; high comes from line 3: Key& high = keys[i + 1]"
+        expected = "low comes from line 2: `Key& low = keys[i]`; high comes from line 3: `Key& high = keys[i + 1]`"
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(Source("a.cu").index_of(4), expected)
 
     def test_an_index_of_two_branches(self) -> None:
         text = "void f() {\n  if (a) {\n    i = 1;\n  } else {\n    i = 2;\n  }\n  keys[i] = 0;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
-            self.assertEqual(Source("a.cu").index_of(7), "i comes from line 5: i = 2, or from line 3: i = 1")
+            self.assertEqual(Source("a.cu").index_of(7), "i comes from line 5: `i = 2`, or from line 3: `i = 1`")
 
     def test_a_key_behind_a_pointer(self) -> None:
         text = "void f(Key* p) {\n  const std::uint32_t first = *p;\n  const int count = 2 * n;\n}\n"
@@ -210,7 +210,7 @@ void host(Key* keys) {
             "  if (wrong) {\n    keys[i] = b;\n  }\n}\n"
         )
         with mock.patch.object(suspects, "source_of", lambda _: text):
-            expected = "line 7: if (wrong); line 2: if (up); line 5: wrong = a < b"
+            expected = "line 7: `if (wrong)`; line 2: `if (up)`; line 5: `wrong = a < b`"
             self.assertEqual(Source("a.cu").decision_of(8), expected)
 
     def test_the_loops_of_a_function_that_a_line_calls(self) -> None:
@@ -240,8 +240,8 @@ void host(Key* keys) {
     def test_what_ends_a_loop(self) -> None:
         self.assertEqual(
             self.source.bound_of(4),
-            "line 3: for (int t = threadIdx.x; t < pairs; t += blockDim.x); "
-            "pairs comes from line 2: const int pairs = n / 2",
+            "line 3: `for (int t = threadIdx.x; t < pairs; t += blockDim.x)`; "
+            "pairs comes from line 2: `const int pairs = n / 2`",
         )
 
     def test_keys_in_other_variables(self) -> None:
@@ -823,13 +823,14 @@ class Remarks(unittest.TestCase):
     def test_too_few_stages(self) -> None:
         found = self.remarked("a tile of 8 keys needs 6 stages, but only 3 are executed")
         self.assertEqual(
-            found.details[0], "where does the loop over the runs end? line 3: for (int run = 2; run < count; run *= 2)"
+            found.details[0],
+            "where does the loop over the runs end? line 3: `for (int run = 2; run < count; run *= 2)`",
         )
 
     def test_a_stage_that_is_there_twice(self) -> None:
         text = "this stage compares the pairs that the stage before it has compared: (0, 1)"
-        found = self.remarked(text, "it is stage 2", "line 8: if (keys[t] < keys[t + stride])")
-        self.assertIn("line 4: for (int stride = run / 2", found.details[0])
+        found = self.remarked(text, "it is stage 2", "line 8: `if (keys[t] < keys[t + stride])`")
+        self.assertIn("line 4: `for (int stride = run / 2", found.details[0])
         self.assertEqual(found.details[1:], ("it is stage 2",))
 
     def test_the_direction(self) -> None:
@@ -837,7 +838,7 @@ class Remarks(unittest.TestCase):
             "thread 1 compares",
             "the order here is descending: i & k = 2 & 2 is not 0 (i is the first position of the pair)",
         )
-        self.assertIn("look at line 7: const bool up = (t & run) == 0", found.details[0])
+        self.assertIn("look at line 7: `const bool up = (t & run) == 0`", found.details[0])
 
     def test_a_barrier_of_the_warp(self) -> None:
         found = self.remarked("no barrier follows this line", "put __syncthreads() after line 9")
@@ -857,7 +858,7 @@ class Remarks(unittest.TestCase):
         source = source_from(text)
         found = remarks.remarked(Cause("", "a launch is missing after the last one", ("it must be the merge",)), source)
         self.assertEqual(found and found.place, "a.cu:2")
-        self.assertIn("does this loop end too early? line 2: for (int k = 2", str(found))
+        self.assertIn("does this loop end too early? line 2: `for (int k = 2", str(found))
 
     def test_a_guard_with_a_wrong_limit(self) -> None:
         text = "void f(int count) {\n  if (b < count) exchange(a, b);\n}\n"
@@ -887,11 +888,11 @@ class Remarks(unittest.TestCase):
         for line in (7, 12):  # the comparison, or the launch of a kernel that compares nothing
             found = self.of(text, Cause(f"a.cu:{line}", "no thread compares keys[1] and keys[2]", (asked, "launch 2")))
             self.assertEqual(found.place, "a.cu:6")
-            first = "`return` ends a thread's loop; `continue` skips one comparator: line 6: if ((i ^ 1) >= n) return"
+            first = "`return` ends a thread's loop; `continue` skips one comparator: line 6: `if ((i ^ 1) >= n) return`"
             self.assertEqual(found.details, (first, asked, "launch 2"))
         cause = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", (asked,))
         said = str(self.of(text.replace("return", "continue"), cause))
-        self.assertIn("does its loop advance too far? line 5: t +=", said)
+        self.assertIn("does its loop advance too far? line 5: `t +=", said)
         other = Cause("a.cu:7", "no thread compares keys[1] and keys[2]", ("there are 2 pairs here",))
         self.assertEqual(self.of(text, other), other)  # the run does not show that it leaves the loop
         inner = text.replace(
@@ -958,7 +959,7 @@ class Remarks(unittest.TestCase):
         self.assertEqual(names, ["own", "order", "all", "run"])
         self.assertEqual((source.caller(6), source.caller(10), source.caller(17)), (10, 17, 0))
         self.assertEqual([source.outermost_call(line) for line in (6, 10, 17)], [17, 17, 0])
-        self.assertIn("pairs comes from line 14: const int pairs = n / 2", source.bound_of(17))
+        self.assertIn("pairs comes from line 14: `const int pairs = n / 2`", source.bound_of(17))
 
     def test_what_a_called_function_returns(self) -> None:
         text = (
@@ -977,7 +978,7 @@ class Remarks(unittest.TestCase):
             "  auto kernel = n > 3 ? run : run;\n  phase(0);\n  phase(1);\n}\n"
         )
         source = source_from(text)
-        self.assertIn("; stop is passed in line 5: play(keys, keys + n)", source.bound_of(2))
+        self.assertIn("; stop is passed in line 5: `play(keys, keys + n)`", source.bound_of(2))
         self.assertEqual(source.lambda_calls(9, "parity"), [12, 13])
         self.assertEqual(source.lambda_calls(9, "keys"), [])
         self.assertEqual((source.kernel("run"), source.kernel("kernel"), source.kernel("play")), (4, 4, 0))
@@ -1022,10 +1023,10 @@ class Remarks(unittest.TestCase):
             "void f() {\n  auto kernel = up ? run : other;\n  kernel<<<1, 2>>>(keys, n);\n}\n"
         )
         source = source_from(text)
-        swap = "bool swap = before(keys[i], keys[i + 1]);"
-        self.assertEqual(source.decision_of(9), f"line 8: if (swap); line 4: {swap}"[:-1])
-        self.assertEqual(source.decision_of(4), "line 3: if (i >= n) return; line 2: int i = 2 * threadIdx.x")
-        self.assertIn("line 5: if (n > 3); line 8: if (swap)", source.decision_of(4, is_ahead=True))
+        swap = "bool swap = before(keys[i], keys[i + 1])"
+        self.assertEqual(source.decision_of(9), f"line 8: `if (swap)`; line 4: `{swap}`")
+        self.assertEqual(source.decision_of(4), "line 3: `if (i >= n) return`; line 2: `int i = 2 * threadIdx.x`")
+        self.assertIn("line 5: `if (n > 3)`; line 8: `if (swap)`", source.decision_of(4, is_ahead=True))
         self.assertEqual((source.test_around(9), source.test_around(8), source.test_around(6)), (8, 5, 5))
         self.assertEqual((source.comparing(1), source.comparing(5)), (4, 0))
         self.assertEqual(source.launched_at(15), 1)
@@ -1040,9 +1041,7 @@ class Remarks(unittest.TestCase):
         case = Case("01-odd-even", 2, 8)
         message = "crashed: the process crashed: Floating point exception"
         found = str(search._of_division(Outcome(case=case, passed=False, status="crashed", message=message), source))
-        self.assertEqual(
-            found, "a.cu:5: error: host code divides by 0\n    is parts 0? line 3: int parts = n / 2;"[:-1]
-        )
+        self.assertEqual(found, "a.cu:5: error: host code divides by 0\n    is parts 0? line 3: `int parts = n / 2`")
 
     def test_a_long_network_is_followed_back_once(self) -> None:
         levels = "".join(f"  int a{i + 1} = min(a{i}, b{i});\n  int b{i + 1} = max(a{i}, b{i});\n" for i in range(40))
@@ -1067,7 +1066,7 @@ class Remarks(unittest.TestCase):
         source = source_from(text)
         self.assertEqual(source.counted_by(8), [3, 5])
         self.assertEqual((source.filled("power", 9), source.filled("keys", 9)), (7, 0))
-        self.assertEqual(source.quoted(9), "line 9: run<<<1, 2>>>(power[m], n)")
+        self.assertEqual(source.quoted(9), "line 9: `run<<<1, 2>>>(power[m], n)`")
 
     def test_a_shuffle_under_a_condition_on_the_lane(self) -> None:
         text = (
@@ -1101,12 +1100,12 @@ class Remarks(unittest.TestCase):
         found = self.of(loop + "    }\n  }\n}\n", cause)
         self.assertEqual(
             found.details,
-            ("does this loop count in the wrong direction? It increases j: line 3: for (int j = 1; j < k; j *= 2)",),
+            ("does this loop count in the wrong direction? It increases j: line 3: `for (int j = 1; j < k; j *= 2)`",),
         )
         down = loop.replace("int j = 1; j < k; j *= 2", "int j = k / 4; j > 0; j /= 2") + "    }\n  }\n}\n"
         self.assertEqual(
             self.of(down, cause).details,
-            ("these numbers come from the loop in line 3: for (int j = k / 4; j > 0; j /= 2)",),
+            ("these numbers come from the loop in line 3: `for (int j = k / 4; j > 0; j /= 2)`",),
         )
 
     def test_a_stage_that_is_missing_at_first(self) -> None:
@@ -1116,7 +1115,7 @@ class Remarks(unittest.TestCase):
         )
         words = "the stage with stride 512 of runs of 2048 keys is missing"
         cause = Cause("a.cu:2", words, ("where do the loops over runs and strides begin and end?", "in launch 3"))
-        asked = "does this loop begin with the right stride? line 6: for (int s = tile / 4; s > 0; s >>= 1)"
+        asked = "does this loop begin with the right stride? line 6: `for (int s = tile / 4; s > 0; s >>= 1)`"
         self.assertEqual(self.of(text, cause).details, (asked, "in launch 3"))
 
     def test_keys_of_another_array(self) -> None:
@@ -1125,7 +1124,7 @@ class Remarks(unittest.TestCase):
         found = self.of(text, Cause("a.cu:2", "thread 1 compares keys in global memory, not in tile", (detail,)))
         self.assertEqual(found.place, "a.cu:6")
         self.assertEqual(
-            found.details, ("which array does this line pass? line 6: sort(all.data)", "the keys are in tile")
+            found.details, ("which array does this line pass? line 6: `sort(all.data)`", "the keys are in tile")
         )
 
     def test_a_call_with_exchanged_positions(self) -> None:
@@ -1148,8 +1147,8 @@ class Remarks(unittest.TestCase):
             "    keys[t] = 0;\n  }\n}\n"
         )
         (detail,) = self.of(text, Cause("a.cu:4", "no thread compares keys[64] and keys[65]", (asked,))).details
-        self.assertIn("does its loop advance too far? line 3: for (int t", detail)
-        self.assertTrue(detail.endswith("; line 2: const int stride = 2 * threads"), detail)
+        self.assertIn("does its loop advance too far? line 3: `for (int t", detail)
+        self.assertTrue(detail.endswith("; line 2: `const int stride = 2 * threads`"), detail)
         for text in ("void f() {\n  keys[0] = 0;\n}\n", "void f() {\n  for (i = 0; i < n; i += 2) keys[0] = 0;\n}\n"):
             self.assertEqual(self.of(text, Cause("a.cu:2", "no thread", (asked,))).details, (asked,))
 
@@ -1167,14 +1166,16 @@ class Remarks(unittest.TestCase):
         )
         cause = Cause("a.cu:3", "the launch of in_tiles() for runs of 8 keys is missing before launch 3 (global)")
         found = self.of(text, cause)
-        outside = "line 5 launches in_tiles() outside the loop in line 2: for (int run = 2; run < n; run *= 2)"
+        outside = "line 5 launches in_tiles() outside the loop in line 2: `for (int run = 2; run < n; run *= 2)`"
         self.assertEqual((found.place, found.details), ("a.cu:5", (outside,)))
         found = self.of(text.replace("in_tiles<<<1, 2>>>();", ""), cause)
         self.assertEqual(found.details, ("nothing launches in_tiles()",))
         cause = Cause("a.cu:5", "the launch of global() for the stage is missing before launch 3 (in_tiles)")
         found = self.of(text, cause)
         self.assertEqual(found.place, "a.cu:2")
-        self.assertEqual(found.details, ("does this loop end too early? line 2: for (int run = 2; run < n; run *= 2)",))
+        self.assertEqual(
+            found.details, ("does this loop end too early? line 2: `for (int run = 2; run < n; run *= 2)`",)
+        )
 
     def test_an_index_of_the_whole_array_in_a_tile(self) -> None:
         words = "compares tile[{0}] and tile[{1}], but there is no tile[{1}]: there are {2} keys"
@@ -1219,12 +1220,12 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(
                 Source("a.cu").index_of(4),
-                "its index uses t, the number of the thread (line 2): should it use i (line 3: const int i = 2 * t)?",
+                "its index uses t, the number of the thread (line 2): should it use i (line 3: `const int i = 2 * t`)?",
             )
         with mock.patch.object(suspects, "source_of", lambda _: text.replace("i = 2 * t", "i = 2")):
             self.assertEqual(
                 Source("a.cu").index_of(4),
-                "its index uses t, the number of the thread (line 2: const int t = threadIdx.x)",
+                "its index uses t, the number of the thread (line 2: `const int t = threadIdx.x`)",
             )
 
     def test_the_limits_of_a_guarded_loop(self) -> None:
@@ -1235,14 +1236,14 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(
                 Source("a.cu").limits_of(4),
-                "one of these limits may be wrong: line 2: for (int t = threadIdx.x; t < count / 2; t += blockDim.x); "
-                "line 4: if (i + 1 < count) exchange(i, i + 1)",
+                "one of these limits may be wrong: line 2: `for (int t = threadIdx.x; t < count / 2; t += blockDim.x)`"
+                "; line 4: `if (i + 1 < count) exchange(i, i + 1)`",
             )
 
     def test_where_a_pointer_comes_from(self) -> None:
         text = "void f() {\n  const int i = t;\n  Key* p = keys + i;\n  const Key a = p[0];\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
-            self.assertIn("p comes from line 3: Key* p = keys + i", Source("a.cu").index_of(4))
+            self.assertIn("p comes from line 3: `Key* p = keys + i`", Source("a.cu").index_of(4))
 
     def test_others_stay_as_they_are(self) -> None:
         cause = Cause("a.cu:8", "thread 0 loses the key 3", ("before: 3",))

@@ -87,14 +87,14 @@ class Source:
         self.lines = self.text.splitlines()
 
     def quoted(self, line: int) -> str:
-        """ "line 27: const int i = 2 * t"; "" for a line that the file does not have"""
+        """ "line 27: `const int i = 2 * t`"; "" for a line that the file does not have"""
         if not 0 < line <= len(self.lines):
             return ""
         text = " ".join(self.lines[line - 1].split())
         for following in self.lines[line : line + MOST_CONTINUED]:
             if text.count("(") > text.count(")"):
                 text += " " + " ".join(following.split())
-        return f"line {line}: {text.rstrip('{; ') or text}"
+        return f"line {line}: `{text.rstrip('{; ') or text}`"
 
     def _line_at(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1

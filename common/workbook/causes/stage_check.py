@@ -100,7 +100,7 @@ class Run:
         return "; ".join(source.quoted(n) for n in (at, comes) if n)
 
     def decision_of(self, place: str, is_ahead: bool = False) -> str:
-        """ "this depends on line 39: if (swap)" """
+        """ "this depends on line 39: `if (swap)`" """
         found = self.source(place).decision_of(line_of(place)[1], is_ahead)
         return f"this depends on {found}" if found else ""
 
@@ -510,7 +510,7 @@ def _pair_of(run: Run, stage: Stage | None, one: Comparison) -> tuple[int, int] 
 
 def _one_pair_each(run: Run, threads: int, place: str) -> tuple[str, ...]:
     bound, source, line = run.bound_of(place), run.source(place), line_of(place)[1]
-    test = bound if re.match(r"line \d+: if\b", bound) and not source.loops_around(line) else ""
+    test = bound if re.match(r"line \d+: `if\b", bound) and not source.loops_around(line) else ""
     return f"each of the {threads} threads compares only one pair: use a loop, so that it takes more pairs", test
 
 

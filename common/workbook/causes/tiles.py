@@ -454,7 +454,7 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
         statement = "" if re.match(r"\s*(?:if|else|case)\b", statement) else statement
         if f"Order::{other}" in statement and f"Order::{case.order}" not in statement:
             text = f"{launch.kernel} is always {other} here, but the order that the step was given is {case.order}"
-            chosen_so = f"line {chosen}: {' '.join(statement.split())}"
+            chosen_so = f"line {chosen}: `{' '.join(statement.split())}`"
             return Cause(f"{source.file}:{chosen}", text, ("choose the kernel by the parameter order", chosen_so))
         if f"Order::{other}" in launch.kernel and f"Order::{case.order}" not in launch.kernel:
             text = f"{launch.kernel} is launched here, but the order that the step was given is {case.order}"
