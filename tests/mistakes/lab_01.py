@@ -75,8 +75,8 @@ MISTAKES = (
             "FAILED  step 01 global, cpu build",
             "no thread compares keys[64] and keys[65]",
             "each of the 32 threads compares only one pair",
-            "fails with <<<1, 32>>>, and passes with the launch shape that the step chooses",
-            "fails only with fewer threads than pairs of keys: with 32 threads, for n above 65",
+            "fails with <<<1, 32>>>, and passes for this n with the launch shape that the step chooses",
+            "with 32 threads, it fails for n above 65, that is, with fewer threads than pairs of keys",
             "01_global.cu: wrong key at index",
             "the smallest case that fails: 66 u32 keys, range:0:9, ascending, <<<1, 32>>>, seed 0",
             "again: ./workbook run 01-odd-even 1 --n 66 ",
@@ -637,7 +637,7 @@ MISTAKES = (
     in_rows(
         "the wrong key of a lane",
         {"__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_up_sync(all_lanes, own[0], 1)"},
-        ["{at}: error: row 0: each lane sends its key 0; the next lane needs key 3"],
+        ["{at}: error: row 0: each lane sends own[0]; the next lane needs own[3]"],
     ),
     in_rows(
         "the directions of the two shuffles exchanged",

@@ -131,6 +131,25 @@ void host(Key* keys) {
             found = Source("a.cu").index_of(7)
         self.assertEqual(found, "i comes from line 6: `int i = low(t)`; line 2: `return 3 * t`")
 
+    def test_how_a_function_computes_what_it_returns(self) -> None:
+        source = source_from(
+            "__device__ int low(int t) {\n  int one = t & 1;\n  return 2 * t - one;\n}\n\n"
+            "void f() {\n  int t = blockIdx.x + threadIdx.x;\n  int i = low(t);\n  use(keys[i]);\n}\n"
+        )
+        self.assertEqual(
+            source.index_of(9),
+            "i comes from line 8: `int i = low(t)`; line 3: `return 2 * t - one`; line 2: `int one = t & 1`; "
+            "line 7: `int t = blockIdx.x + threadIdx.x`",
+        )
+
+    def test_what_changes_for_the_next_round(self) -> None:
+        source = source_from(
+            "void f() {\n  int odd = 0;\n  for (int r = 0; r < n; ++r) {\n    run<<<1, 2>>>(keys, odd);\n"
+            "    if (odd == 1) stop();\n    odd = r % 2;\n  }\n  odd = 5;\n}\n"
+        )
+        self.assertEqual((source.changed_after("odd", 4), source.changed_after("r", 4)), (6, 0))
+        self.assertEqual(source.changed_after("odd", 2), 0)  # there is no loop around it
+
     def test_where_a_reference_comes_from(self) -> None:
         text = "void f() {\n  Key& low = keys[i];\n  Key& high = keys[i + 1];\n  const Key x = low, y = high;\n}\n"
         expected = "low comes from line 2: `Key& low = keys[i]`; high comes from line 3: `Key& high = keys[i + 1]`"
@@ -914,6 +933,8 @@ class Remarks(unittest.TestCase):
         for a, b in (("keys[i]", "keys[i + 1]"), ("tile[r][c]", "tile[r][c + 1]"), ("keys[map[i]]", "keys[map[j]]")):
             found = self.of(f"void f() {{\n  {a} = {b};\n  {b} = {a};\n}}\n", Cause("a.cu:2", "loses the key 7"))
             self.assertIn(f"after this line, {a} and {b} are the same: keep the old {a}", found.text)
+        text = "void f() {\n  Key* own = keys + i;\n  *own = own[1];\n  own[1] = own[0];\n}\n"
+        self.assertIn("after this line, own[0] and own[1]", self.of(text, Cause("a.cu:3", "loses the key 7")).text)
 
     def test_one_of_two_values(self) -> None:
         text = (

@@ -206,7 +206,7 @@ class CheckStep(unittest.TestCase):
         passed, printed, saved, _ = self.check(rule, STEPS[2])
         self.assertEqual((passed, saved), (False, [(2, "cpu", "failed")]))
         self.assertIn(
-            "FAILED  step 02 shared uses step 02 shared, histogram, which fails on the cpu build. The first thing",
+            "It uses step 02 shared, histogram, which fails on the cpu build. The first thing",
             printed,
         )
         self.assertIn("again: run cpu step 2 histogram n 2\n", printed)
@@ -217,7 +217,7 @@ class CheckStep(unittest.TestCase):
 
         passed, printed, saved, _ = self.check(rule, STEPS[3])
         self.assertEqual((passed, saved), (False, [(3, "cpu", "failed")]))
-        self.assertIn("step 03 parallel uses step 02 shared, histogram, which fails on the cpu build", printed)
+        self.assertIn("It uses step 02 shared, histogram, which fails on the cpu build", printed)
         self.assertIn("labs/04-counting/02_shared.cu: wrong key at index 3", printed)
         # What has passed before is not tested again.
         _, printed, _, script = self.check(rule, STEPS[3], verdict="passed (cpu build)")
@@ -235,8 +235,8 @@ class CheckStep(unittest.TestCase):
         self.assertFalse(passed)
         self.assertEqual(
             printed,
-            "FAILED  step 02 shared, check build (which shows why a test failed on the cpu build). "
-            "The first thing to fix:\n\n"
+            "FAILED  step 02 shared, cpu build: wrong key at index 3 (cpu step 2 sort n 1). "
+            "Looking for the reason ...\n\nThe check build shows why. The first thing to fix:\n\n"
             "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
             "  the result was correct, by luck\n"
             "  check step 2 sort n 1, seed 0\n"
@@ -400,7 +400,7 @@ class CheckStep(unittest.TestCase):
             return unchanged if kind == "check" else WRONG_KEY
 
         _, printed, *_ = self.check(rule, STEPS[2])
-        self.assertIn("check build (which shows why a test failed on the cpu build). The first", printed)
+        self.assertIn("\n\nThe check build shows why. The first", printed)
         self.assertIn("no launch", printed)
         _, printed, *_ = self.check(lambda *_: WRONG_KEY, STEPS[2])
         self.assertIn("cpu build: wrong key at index 3", printed)

@@ -64,7 +64,7 @@ class Smallest(unittest.TestCase):
             (
                 {"threads": 96},
                 lambda case: case.threads > 0,
-                "fails with <<<1, 32>>>, and passes with the launch shape",
+                "fails with <<<1, 32>>>, and passes for this n with the launch shape",
             ),
         ):
             with self.subTest(words):
@@ -182,7 +182,7 @@ class Facts(unittest.TestCase):
         self.assertEqual((found.smallest.case.n, found.facts), (3001, []))
 
     def test_threads(self) -> None:
-        for per_thread, words in ((1, "than keys: with 32 threads"), (2, "than pairs of keys: with 32 threads")):
+        for per_thread, words in ((1, "fewer threads than keys"), (2, "fewer threads than pairs of keys")):
             found = shrunk(lambda case, k=per_thread: case.n > k * case.threads > 0, blocks=1, threads=96)  # type: ignore[misc]
             self.assertEqual((found.smallest.case.threads, found.smallest.case.n), (32, 32 * per_thread + 1))
             self.assertIn(words, found.facts[-1])

@@ -307,7 +307,7 @@ class _Row:
             )
         for other in range(KEYS_PER_LANE):
             if other != _SENT[way] and actual[way] == state.keys[other::4]:
-                text = f"each lane sends its key {other}; the {side} lane needs key {_SENT[way]}"
+                text = f"each lane sends own[{other}]; the {side} lane needs own[{_SENT[way]}]"
                 return Cause(place, f"row {self.number}: {text}")
         lane = next(lane for lane in range(LANES) if actual[way][lane] != expected[lane])
         text = (

@@ -142,6 +142,14 @@ class Source:
         _, first, _ = self.function_of(before)
         return next((n for n in range(before - 1, first - 1, -1) if changes.search(self.lines[n - 1])), 0)
 
+    def changed_after(self, name: str, line: int) -> int:
+        """The last line of the loop around a line that changes a variable below it, for the next round; 0: there is
+        none."""
+        own = re.compile(rf"(?<![\w.]){re.escape(name)}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
+        around = self.loops_around(line)
+        last = next((loop.last for loop in self.loops if around and loop.line == around[-1]), line)
+        return next((n for n in range(last, line, -1) if own.search(self.lines[n - 1])), 0)
+
     def assigned(self, name: str, before: int) -> int:
         """The line above one that gives a variable its value; 0 if there is none, or `name` is no variable."""
         return self._assigned(name, before - 1) if name.isidentifier() else 0
@@ -283,11 +291,11 @@ class Source:
         farther = sorted({one for found in comes for one in self._chain(found)} - set(comes), reverse=True)
         # Of the lines farther up, the one that numbers the threads of all blocks is most often wrong.
         farther = [one for one in farther if not self.is_of_tiles(one)]
-        returned = any(self.returned_to(found) for found in comes)  # then the index comes from a function
-        of_grid = [] if returned else [one for one in farther if _NUMBERED.search(self.lines[one - 1])][:1]
+        of_grid = [one for one in farther if _NUMBERED.search(self.lines[one - 1])][:1]
         others = [one for one in farther if "threadIdx" not in self.lines[one - 1] and one not in of_grid]
         others.sort(key=lambda one: bool(_CONTROL.search(self.lines[one - 1])))  # what a loop counts is mostly right
-        room = MOST_DEFINITIONS - len(of_grid)
+        is_returned = any(self.returned_to(found) for found in comes)  # by a function, which has lines of its own
+        room = MOST_DEFINITIONS - len(of_grid) + 2 * is_returned
         kept = [*comes.values(), *map(self.quoted, others)][:room]
         return "; ".join([*kept, *map(self.quoted, of_grid)])
 
@@ -329,7 +337,8 @@ class Source:
     def _chain(self, line: int, seen: set[int] | None = None) -> Iterator[int]:
         """The lines from which the variables of a definition come; of a loop's, those that it begins with."""
         seen = set() if seen is None else seen
-        text = self.lines[line - 1].partition("=")[2]
+        text = self.lines[line - 1]
+        text = text.partition("return")[2] if re.match(r"\s*return\b", text) else text.partition("=")[2]
         text = text.partition(";")[0] if _CONTROL.search(self.lines[line - 1]) else text
         for name in dict.fromkeys(re.findall(rf"(?<![\w.]){_NAME}\b", text)):
             found = self._assigned(name, line - 1)
@@ -792,12 +801,13 @@ class Source:
     def lost_exchange(self) -> tuple[int, str, str, str] | None:
         """The first line of `a = b; b = a;`, what to say about it, and the two; None: there is none."""
         item = r"\*?\w[\w.]*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])*"
-        found = re.search(rf"(?<![\w.*])({item})\s*=\s*({item})\s*;\s*\2\s*=\s*\1\s*;", self.text)
+        plain = re.sub(r"(?<=[\s=;{}])\*(\w+)(?=\s*[=;])", r"\1[0]", self.text)  # *p is p[0]
+        found = re.search(rf"(?<![\w.*])({item})\s*=\s*({item})\s*;\s*\2\s*=\s*\1\s*;", plain)
         if found is None:
             return None
         a, b = found.groups()
         text = f"after this line, {a} and {b} are the same: keep the old {a} in a third variable, and give that to {b}"
-        return self._line_at(found.start()), text, a, b
+        return plain.count("\n", 0, found.start()) + 1, text, a, b
 
     def without_values(self) -> tuple[int, str] | None:
         """The first line that stores an element of an array of keys, and near which no value is stored, or that passes

@@ -115,6 +115,7 @@ class Run:
         source, line = self.source(launch.place), line_of(launch.place)[1]
         names = self._passed_names(launch, positions)
         comes = [at for name in names if (at := source.assigned(name, line) or source.filled(name, line))]
+        comes += [at for name in names if (at := source.changed_after(name, line)) and at not in comes]
         comes += [at for name in names for at in source.lambda_calls(line, name)]
         tests = [test for at in comes if (test := source.test_around(at)) and source.test_around(line) != test]
         made = [returned for at in comes for returned in source.returned_to(at)]

@@ -407,7 +407,7 @@ def _stages(tile: Tile, plan: Sequence[Stage]) -> Cause | None:
         if 0 < done == len(found):
             last = tile.run.place(found[-1][0].code)
             text = f"a tile of {tile.count} keys needs {len(plan)} stages, but only {done} are executed"
-            return Cause(last, text, (f"after the last one, {stage.name} is missing", f"in {tile.where}"))
+            return Cause(last, text, (f"after the last of these, {stage.name} is missing", f"in {tile.where}"))
         own = found[done] if found else []
         is_next = done + 1 < len(plan) and {one.pair for one in own} <= set(plan[done + 1].pairs) - set(stage.pairs)
         if own and is_next:  # in this stage, nothing is compared

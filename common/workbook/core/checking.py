@@ -155,8 +155,8 @@ class Checker:
         self.timeout = timeout
         self.solution = solution
         self.sound: list[Step] = []  # lines that have passed everything
-        self.failed: Failure | None = None  # the failure of which the reason is looked for
-        self.is_announced = False  # it has been shown before the reason was known
+        self.failed: Failure | None = None  # of the first look
+        self.is_announced = False  # it has been shown
 
     def runner(self, kind: str) -> Path:
         """The program of a build."""
@@ -281,7 +281,6 @@ class Checker:
                     break
                 if again.findings or (again.changed_nothing and not self._changes_ascending(failure.line, case)):
                     return replace(failure, kind="check", outcome=again)
-        self._announce(failure)
         verdict = self.observe(failure.step, [failure.line])
         found = verdict.failed if verdict.failed and verdict.failed.findings else slow
         return replace(failure, kind="check", outcome=found) if found else failure
@@ -328,14 +327,13 @@ class Checker:
             self.save(step, kind, "not written")
 
     def _announce(self, failure: Failure) -> None:
-        """Prints that a case has failed, before the reason is known. Does nothing for another failure, or a second
-        time."""
-        if self.failed is not failure or self.is_announced:
+        """Prints that a case has failed, before the reason is known, once."""
+        if self.is_announced:
             return
         self.is_announced = True
         outcome = failure.outcome
         what = check_build.message(outcome).partition("\n")[0].partition("; ")[0].removesuffix(".")
-        keys = outcome.title.partition(": ")[2] or outcome.title
+        keys = (outcome.title.partition(": ")[2] or outcome.title).partition(", ")[0]
         text = f"{failure.title}, {failure.kind} build: {what} ({keys}). Looking for the reason ..."
         print(f"{paint('FAILED', 'red')}  {wrapped_message(text)}", flush=True)
 
@@ -346,10 +344,7 @@ class Checker:
             why = "" if shown.kind == failure.kind else f"The {shown.kind} build shows why. "
             print(f"\n{f'It {uses}. ' if uses else why}The first thing to fix:\n")
         else:
-            where = f"{shown.title}, {shown.kind} build"
-            if shown.kind != failure.kind:
-                where += f" (which shows why a test failed on the {failure.kind} build)"
-            where = f"{failure.title} {uses}" if uses else where
+            where = f"{failure.title} {uses}" if uses else f"{shown.title}, {shown.kind} build"
             print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
         with self._mutant_search(shown) as search:
             self._explain(failure, shown, search)
@@ -622,8 +617,7 @@ class Checker:
             self._report_unwritten(step, failure.outcome, kind)
         else:
             self.save(step, kind, "failed", failure.outcome.case)
-            self.failed = failure
-            if self.first_types:  # its file takes long to compile, and so does the program that shows the reason
+            if self.observed:  # the check build may need some time to find the reason
                 self._announce(failure)
             self._report(failure, self.cause(failure))
 

@@ -134,7 +134,7 @@ class Shrinking:
             (
                 bool(case.blocks or case.threads),
                 {"blocks": 0, "threads": 0, "expect": "verified"},
-                f"fails with {shape}, and passes with the launch shape that the step chooses",
+                f"fails with {shape}, and passes for this n with the launch shape that the step chooses",
             ),
             (case.order != "ascending", {"order": "ascending"}, "fails only in descending order"),
             (
@@ -197,7 +197,7 @@ class Shrinking:
             what = "keys"
         else:
             return []
-        return [f"fails only with fewer threads than {what}: with {threads} threads, for n above {passing}"]
+        return [f"with {threads} threads, it fails for n above {passing}, that is, with fewer threads than {what}"]
 
     def _about_n(self, passing: int) -> list[str]:
         """Which numbers of keys fail, judged by one for each power of two that divides it."""
