@@ -122,9 +122,11 @@ class Tile:
                 return Cause(place, text, (*wrong, self._begins, f"in {self.where}"))
         for move in self.stores:
             if move.target - move.source != self.left:
+                right = move.target - self.left
+                belongs = f"{self.run.named(right)} belongs there" if right >= 0 else "that is before this tile"
                 text = (
                     f"thread {move.load.thread} stores {self.run.named(move.source)} to position {move.target} of the "
-                    f"array, but {self.run.named(move.target - self.left)} belongs there"
+                    f"array, but {belongs}"
                 )
                 place = self._passing(move.store.code, False)
                 wrong = self._wrong_index(place, [(m.target, m.source) for m in self.stores], self.first, self.count)
