@@ -1154,6 +1154,17 @@ class Remarks(unittest.TestCase):
         asked = "keys in the wrong order are left as they are: are the two positions of this call exchanged?"
         self.assertEqual(found.details, (asked,))
 
+    def test_the_number_of_a_thread_in_the_grid(self) -> None:
+        cause = Cause("a.cu:3", "thread 1 of block 0 and thread 0 of block 1 both compare keys[2] and keys[3]", ("a",))
+        for number in ("blockIdx.x * gridDim.x", "blockIdx.x", "std::int64_t(blockIdx.x) * gridDim.x"):
+            text = f"void f() {{\n  int t = {number} + threadIdx.x;\n  exchange(keys, 2 * t);\n}}\n"
+            asked, other = self.of(text, cause).details
+            self.assertIn("blockIdx.x * blockDim.x + threadIdx.x: line 2: `int t = ", asked)
+            self.assertEqual(other, "a")
+        for number in ("blockIdx.x * blockDim.x", "std::int64_t(blockIdx.x) * blockDim.x", "blockDim.x * blockIdx.x"):
+            text = f"void f() {{\n  int t = {number} + threadIdx.x;\n  exchange(keys, 2 * t);\n}}\n"
+            self.assertEqual(self.of(text, cause), cause)
+
     def test_two_variables_that_become_the_same(self) -> None:
         text = "void f() {\n  from = to;\n  to = from;\n}\n"
         found = self.of(text, Cause("a.cu:9", "the last launch, number 2, writes b, not keys"))

@@ -335,6 +335,27 @@ def _of_braces(cause: Cause, source: Source) -> Cause:
     )
 
 
+def _of_grid_number(cause: Cause, source: Source) -> Cause:
+    """A thread of a later block that takes a wrong pair of keys: how is its number in the grid computed?"""
+    if not re.search(r"of block [1-9]\d* (?:both )?compares? keys\[", cause.text):
+        return cause
+    _, first, last = source.function_of(line_of(cause.place)[1])
+    for number in range(first, last + 1):
+        text = source.lines[number - 1]
+        is_number = re.search(r"=[^=;]*\bblockIdx\.x\b[^;]*\+\s*threadIdx\.x", text)
+        if (
+            is_number
+            and not _ALL_THREADS.search(text)
+            and "blockDim.x *" not in text
+            and not source.is_of_tiles(number)
+        ):
+            asked = (
+                f"the number of a thread in the grid is blockIdx.x * blockDim.x + threadIdx.x: {source.quoted(number)}"
+            )
+            return replace(cause, details=(asked, *cause.details))
+    return cause
+
+
 _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_number,
     _of_repetition,
@@ -354,6 +375,7 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_lost_exchange,
     _of_exit,
     _of_step,
+    _of_grid_number,
 )
 
 
