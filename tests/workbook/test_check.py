@@ -238,7 +238,7 @@ class CheckStep(unittest.TestCase):
             "FAILED  step 02 shared, cpu build: wrong key at index 3 (cpu step 2 sort n 1). "
             "Looking for the reason ...\n\nThe check build shows why. The first thing to fix:\n\n"
             "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
-            "  the result was correct, by luck\n"
+            "  the check build's result was correct, by luck\n"
             "  check step 2 sort n 1, seed 0\n"
             "  again: run check step 2 sort n 1 --build check\n",
         )
@@ -354,7 +354,7 @@ class CheckStep(unittest.TestCase):
         )
         self.assertEqual((passed, saved), (False, [(2, "cpu", "passed"), (2, "check", "failed")]))
         self.assertIn("FAILED  step 02 shared, check build. The first thing to fix:\n\nlabs/04", printed)
-        self.assertIn("  the result was correct, by luck\n", printed)
+        self.assertIn("  the check build's result was correct, by luck\n", printed)
         self.assertIn("  again: run check step 2 sort n 3 --build check\n", printed)
 
     # --- what comes first ---

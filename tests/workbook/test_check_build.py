@@ -130,7 +130,8 @@ class CheckBuild(FakeJudge):
     def test_a_finding_fails_a_case_that_came_out_right(self) -> None:
         verdict = self.verdict({"n": 256, "conflicts": 9.0}, findings=[fake_judge.RACE])
         self.assertEqual(
-            verdict.lines()[:2], ["a.cu:9: error: race: kernel k (3 times)", "  the result was correct, by luck"]
+            verdict.lines()[:2],
+            ["a.cu:9: error: race: kernel k (3 times)", "  the check build's result was correct, by luck"],
         )
         self.assertEqual((verdict.passed, verdict.word), (False, "failed"))
 

@@ -181,7 +181,7 @@ class Criteria(unittest.TestCase):
             self.assertIn("must throw lab::Unsupported", failure.message)
             self.assertEqual("not-refused", failure.status)
         race = replace(verified(), findings=(Finding("labs/x.cu", 3, "race", "two threads"),))
-        self.assertEqual("the result was correct, by luck", judging.failure_of(race, "check").message)
+        self.assertEqual("the check build's result was correct, by luck", judging.failure_of(race, "check").message)
 
     def test_doing_nothing_gives_nothing(self) -> None:
         """A copy of the input passes cases whose keys are in order, and a step may refuse some arguments."""
@@ -274,7 +274,7 @@ class Criteria(unittest.TestCase):
         criterion = judging.check(LAB, 2, verdict, [named(unread)], 2, 1)
         self.assertEqual(criterion.points, 1)
         self.assertEqual("the check build reports: unchecked-launch, and nothing worse", criterion.words)
-        self.assertEqual("the result was correct", criterion.failures[0].message)
+        self.assertEqual("the check build's result was correct", criterion.failures[0].message)
         self.assertEqual(judging.check(LAB, 2, verdict, [], 0.5, 1).points, 0)
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 4)
         verdict.failed = failed()

@@ -142,7 +142,7 @@ def message(outcome: Outcome) -> str:
         what = _to_refuse(outcome.case)
         return f"{what}: the step must throw lab::Unsupported and touch nothing; it ended as {outcome.status}"
     if outcome.status == "verified":
-        return "the result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
+        return "the check build's result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
     if outcome.status == "exited":
         return (
             f"{outcome.message}: a case fails if its step calls exit(). Throw an exception instead, which also says why"
