@@ -92,7 +92,8 @@ MISTAKES = (
         "a fault in a part of an earlier step",
         {EDGES: "(void)keys;"},
         [
-            "FAILED  step 03 parallel uses step 02 shared, histogram, which fails on the cpu build. The first thing",
+            "FAILED  step 03 parallel, cpu build",
+            "It uses step 02 shared, histogram, which fails on the cpu build. The first thing",
             "solutions/04-counting/02_shared.cu: counts[",
         ],
         step=3,
