@@ -80,7 +80,7 @@ MISTAKES = (
         "the edges are not counted",
         {EDGES: "(void)keys;"},
         [
-            "FAILED  step 02 shared, histogram, cpu build. The first thing to fix:",
+            "FAILED  step 02 shared, histogram, cpu build: counts[",
             "solutions/04-counting/02_shared.cu: counts[",
             "] of 256 is 0; it should be 1",
             "histogram: 1 u8 keys, range:0:9, seed 0",
