@@ -193,7 +193,9 @@ def verdict(clone: Path, lab: str, step: int) -> tuple[list[str], int]:
         is_open = False
         for line in map(str.rstrip, process.stdout):
             if not is_open:
-                is_open = line.startswith("OVER") or line.endswith("The first thing to fix:")
+                is_open = line.startswith("OVER") or line.endswith(
+                    ("The first thing to fix:", "nvcc does not compile it:")
+                )
             elif line and first and not line.startswith(" "):
                 os.killpg(process.pid, signal.SIGINT)
                 break

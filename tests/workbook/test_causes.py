@@ -1161,7 +1161,12 @@ class Remarks(unittest.TestCase):
             asked, other = self.of(text, cause).details
             self.assertIn("blockIdx.x * blockDim.x + threadIdx.x: line 2: `int t = ", asked)
             self.assertEqual(other, "a")
-        for number in ("blockIdx.x * blockDim.x", "std::int64_t(blockIdx.x) * blockDim.x", "blockDim.x * blockIdx.x"):
+        for number in (
+            "blockIdx.x * blockDim.x",
+            "std::int64_t(blockIdx.x) * blockDim.x",
+            "blockDim.x * blockIdx.x",
+            "blockIdx.x * size",
+        ):
             text = f"void f() {{\n  int t = {number} + threadIdx.x;\n  exchange(keys, 2 * t);\n}}\n"
             self.assertEqual(self.of(text, cause), cause)
 

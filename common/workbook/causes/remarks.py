@@ -14,6 +14,8 @@ _DIRECTION = re.compile(r"&\s*\w+\s*\)?\s*\)?\s*[=!]=\s*0|\(\s*\w+\s*&\s*\w+\s*\
 _BARE_AND = re.compile(r"\b(\w+)\s*&\s*(\w+)\s*([!=]=)\s*0")  # a bracket ends "(i & k)" before the ==
 _LOOP = re.compile(r"\bfor\s*\(")
 _ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
+# A number of blocks in place of that of threads, or neither. Any other factor may be the number of threads.
+_NOT_OF_GRID = re.compile(r"(?:(?!blockDim).)*\bblockIdx\.x\s*\)?\s*(?:\*\s*gridDim\.x\s*)?\+\s*threadIdx\.x")
 _FLAGGED = re.compile(r"^launch \d+ \((\w+)<[^()]*\b(true|false)\b[^()]*>\) compares the pairs of (.*?):")
 _STEP = re.compile(r"[-+]=\s*([^;]+)|\b(\w+)\s*=\s*\2\s*[-+]\s*([^;]+)")
 _NUMBERS = re.compile(r"passes (\w+ = \d+(?: and \w+ = \d+)*), but it must be (.*)$")
@@ -340,19 +342,10 @@ def _of_grid_number(cause: Cause, source: Source) -> Cause:
     if not re.search(r"of block [1-9]\d* (?:both )?compares? keys\[", cause.text):
         return cause
     _, first, last = source.function_of(line_of(cause.place)[1])
-    for number in range(first, last + 1):
-        text = source.lines[number - 1]
-        is_number = re.search(r"=[^=;]*\bblockIdx\.x\b[^;]*\+\s*threadIdx\.x", text)
-        if (
-            is_number
-            and not _ALL_THREADS.search(text)
-            and "blockDim.x *" not in text
-            and not source.is_of_tiles(number)
-        ):
-            asked = (
-                f"the number of a thread in the grid is blockIdx.x * blockDim.x + threadIdx.x: {source.quoted(number)}"
-            )
-            return replace(cause, details=(asked, *cause.details))
+    found = (n for n in range(first, last + 1) if _NOT_OF_GRID.match(source.lines[n - 1]))
+    if number := next(found, 0):
+        asked = f"the number of a thread in the grid is blockIdx.x * blockDim.x + threadIdx.x: {source.quoted(number)}"
+        return replace(cause, details=(asked, *cause.details))
     return cause
 
 
