@@ -207,7 +207,7 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
             "__ffs(int(equal)) - 1) + lower",
             "__ffs(int(equal)) - 1)",
         ),
-        ("keys transformed in every pass", "if (pass.is_first) items", "items"),
+        ("keys transformed in every pass", "if (pass.is_first) items", "items", EITHER),
         ("transformed keys at the end", "if (pass.is_last) {", "if (false) {"),
         (
             "offsets without the tile's own",
