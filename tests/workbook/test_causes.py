@@ -385,6 +385,21 @@ __global__ void kernel(Key* keys) {
         words = "a.cu:9: error: no barrier follows this call of fix() before the next iteration of the loop in line 7\n"
         self.assertIn(words, found)
 
+    def test_after_a_call_in_a_loop_of_its_own(self) -> None:
+        text = (
+            "__device__ void fix(Key* tile, int i) {\n  swap(tile[i], tile[9]);\n}\n\n"
+            "__global__ void kernel(Key* tile) {\n  for (int run = 2; run < 64; run *= 2) {\n"
+            "    fix(tile, 0);\n    __syncthreads();\n"
+            "    for (int j = run / 4; j > 0; j /= 2) {\n      fix(tile, j);\n    }\n    __syncthreads();\n  }\n}\n"
+        )
+        words = "a.cu:10: error: no barrier follows this call of fix() before the next iteration of the loop in line 9"
+        with mock.patch.object(self, "KERNEL", text):
+            self.assertEqual(self.found(2, 2).splitlines()[:2], [words, "    put __syncthreads() after line 10"])
+        text = text.replace("j /= 2) {", "j /= 2)").replace("fix(tile, j);\n    }", "fix(tile, j);")
+        remedy = "    put __syncthreads() after line 10, in the loop, with braces around both"
+        with mock.patch.object(self, "KERNEL", text):
+            self.assertEqual(self.found(2, 2).splitlines()[:2], [words, remedy])
+
     def test_a_barrier_in_a_helper(self) -> None:
         text = (
             "__device__ void move(Key* tile) {\n  for (int t = threadIdx.x; t < 9; t += 32) tile[t] = 1;\n"
@@ -1169,6 +1184,28 @@ class Remarks(unittest.TestCase):
         ):
             text = f"void f() {{\n  int t = {number} + threadIdx.x;\n  exchange(keys, 2 * t);\n}}\n"
             self.assertEqual(self.of(text, cause), cause)
+
+    def test_a_line_that_does_without_the_block(self) -> None:
+        cause = Cause("a.cu:4", "thread 0 of block 1 compares keys[0] and keys[513]", ("a",))
+        begin = "void f() {\n  int t = blockIdx.x * blockDim.x + threadIdx.x, i = 2 * t;\n"
+        text = f"{begin}  Key mine = keys[2 * threadIdx.x];\n  exchange(mine, keys[i + 1]);\n}}\n"
+        asked, other = self.of(text, cause).details
+        self.assertEqual(other, "a")
+        self.assertTrue(asked.endswith("take the same keys: line 3: `Key mine = keys[2 * threadIdx.x]`"), asked)
+        for unlike in (text.replace("threadIdx.x]", "t]"), f"__shared__ Key tile[4];\n{text}"):
+            self.assertEqual(self.of(unlike, cause), cause)
+
+    def test_a_loop_that_does_not_use_what_it_counts(self) -> None:
+        cause = Cause("a.cu:2", "stage 6 of 6 compares the pairs of the stage with stride 2 of runs of 8 keys", ("a",))
+        text = (
+            "void stage(int stride) {\n  exchange(tile, stride);\n}\n\nvoid sort(int run) {\n"
+            "  for (int stride = run / 4; stride > 0; stride /= 2) {\n    stage(run / 4);\n  }\n}\n"
+        )
+        unused, other = self.of(text, cause).details
+        self.assertEqual(
+            unused, "nothing in this loop uses stride: line 6: `for (int stride = run / 4; stride > 0; stride /= 2)`"
+        )
+        self.assertEqual(self.of(text.replace("stage(run / 4)", "stage(stride)"), cause), cause)
 
     def test_two_variables_that_become_the_same(self) -> None:
         text = "void f() {\n  from = to;\n  to = from;\n}\n"

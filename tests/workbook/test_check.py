@@ -18,6 +18,7 @@ import fake_judge
 from in_folder import InFolder
 from test_judge_client import FakeJudge
 
+from workbook.causes import stage_check
 from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile, shrinking
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
@@ -685,6 +686,23 @@ class FirstLook(InFolder):
         self.events.clear()
         self.assertTrue(self.check(looks_right=True, is_early=True))
         self.assertEqual(self.events, [*first, "after 02-merge-cpu-first", *second, *last])
+
+
+class Warnings(unittest.TestCase):
+    """What the compiler warns about."""
+
+    def test_a_warning_about_a_line_of_the_cause_belongs_to_it(self) -> None:
+        checker = checking.Checker(Script(lambda *_: {}), "04-counting", ["cpu"])  # type: ignore[arg-type]
+        file = "labs/04-counting/02_shared.cu"
+        others = [f"{file}:9: warning: unused variable 'a'", f"{file}h:7:1: warning: unused variable 'b'"]
+        checker.warnings = [f"{file}:7:35: warning: `-` is done before `&` here [-Wparentheses]", *others]
+        cause = stage_check.Cause(
+            f"{file}:8", "two threads count one key", ("i comes from line 7: `i = 2 * c - c & 3`",)
+        )
+        told = checker._with_warnings(cause)
+        warned = "the compiler warns about line 7: `-` is done before `&` here"
+        self.assertEqual(told.details, (warned, *cause.details))
+        self.assertEqual(checker.warnings, others)  # which are shown at the end
 
 
 class Examination(unittest.TestCase):

@@ -324,6 +324,22 @@ class Texts(unittest.TestCase):
             )
             self.assertIn("the ; directly after this if ends it", diagnostics.warnings(empty, Path(folder))[0])
 
+    def test_what_the_compiler_warns_about_precedence(self) -> None:
+        place = "labs/03-bitonic/01_global.cu:28"
+        for suggested, words in (
+            ("‘-’ in operand of ‘&’", "`-` is done before `&` here"),
+            ("comparison in operand of ‘&’", "the comparison is done before `&` here"),
+            ("‘&&’ within ‘||’", "`&&` is done before `||` here"),
+            ("‘+’ inside ‘<<’", "`+` is done before `<<` here"),
+        ):
+            with self.subTest(suggested):
+                line = f"{place}:35: warning: suggest parentheses around {suggested} [-Wparentheses]"
+                file, number, text = diagnostics.warned(compiler_words.warning(line))
+                self.assertEqual((file, number), ("labs/03-bitonic/01_global.cu", 28))
+                self.assertEqual(text, f"{words}: put brackets around what must be done first")
+        other = "labs/03-bitonic/01_global.cu(30): warning #177-D: never used"
+        self.assertEqual(diagnostics.warned(other), ("labs/03-bitonic/01_global.cu", 30, "never used"))
+
     def test_an_argument_of_a_kernel(self) -> None:
         place = "labs/01-odd-even/01_global.cu"
         context = f"common/simt/include/simt/launch.h:71:35:   required from ‘void simt::launch(..)’\n{place}:54:55: "

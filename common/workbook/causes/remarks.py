@@ -16,6 +16,10 @@ _LOOP = re.compile(r"\bfor\s*\(")
 _ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
 # A number of blocks in place of that of threads, or neither. Any other factor may be the number of threads.
 _NOT_OF_GRID = re.compile(r"(?:(?!blockDim).)*\bblockIdx\.x\s*\)?\s*(?:\*\s*gridDim\.x\s*)?\+\s*threadIdx\.x")
+_BARE_THREAD = re.compile(r"(?!.*\bblockIdx\b).*[\[(=+*].*\bthreadIdx\.x")
+_OTHER_STAGE = re.compile(
+    r"\bcompares the pairs of (?:the|a|an) |\bneeds? \d+ stages|is never launched|compares? \w+\["
+)
 _FLAGGED = re.compile(r"^launch \d+ \((\w+)<[^()]*\b(true|false)\b[^()]*>\) compares the pairs of (.*?):")
 _STEP = re.compile(r"[-+]=\s*([^;]+)|\b(\w+)\s*=\s*\2\s*[-+]\s*([^;]+)")
 _NUMBERS = re.compile(r"passes (\w+ = \d+(?: and \w+ = \d+)*), but it must be (.*)$")
@@ -338,14 +342,34 @@ def _of_braces(cause: Cause, source: Source) -> Cause:
 
 
 def _of_grid_number(cause: Cause, source: Source) -> Cause:
-    """A thread of a later block that takes a wrong pair of keys: how is its number in the grid computed?"""
+    """A thread of a later block that takes a wrong pair of keys: how is its number in the grid computed, and which line
+    does without it?"""
     if not re.search(r"of block [1-9]\d* (?:both )?compares? keys\[", cause.text):
         return cause
     _, first, last = source.function_of(line_of(cause.place)[1])
-    found = (n for n in range(first, last + 1) if _NOT_OF_GRID.match(source.lines[n - 1]))
-    if number := next(found, 0):
-        asked = f"the number of a thread in the grid is blockIdx.x * blockDim.x + threadIdx.x: {source.quoted(number)}"
-        return replace(cause, details=(asked, *cause.details))
+    lines = {n: source.lines[n - 1] for n in range(first, last + 1)}
+    asked = "the number of a thread in the grid is blockIdx.x * blockDim.x + threadIdx.x"
+    number = next((n for n, text in lines.items() if _NOT_OF_GRID.match(text)), 0)
+    if not number and "__shared__" not in source.text and any(_ALL_THREADS.search(text) for text in lines.values()):
+        asked = "this line uses threadIdx.x without blockIdx.x, so that all blocks take the same keys"
+        number = next((n for n, text in lines.items() if _BARE_THREAD.match(text)), 0)
+    if number:
+        return replace(cause, details=(f"{asked}: {source.quoted(number)}", *cause.details))
+    return cause
+
+
+def _of_unused_variable(cause: Cause, source: Source) -> Cause:
+    """A wrong stage, in a loop that does not use what it counts."""
+    line = line_of(cause.place)[1]
+    if not _OTHER_STAGE.search(cause.text) or not 0 < line <= len(source.lines):
+        return cause
+    lines = (line, *source.calls(line))
+    around = {at for one in lines for at in source.loops_around(one)}
+    for loop in source.loops:
+        counted = re.search(r"(\w+)\s*(?:[-+*/]=|>>=|<<=|\+\+|--)|(?:\+\+|--)(\w+)", loop.step)
+        name = counted and (counted[1] or counted[2])
+        if loop.line in around and name and not re.search(rf"\b{name}\b", loop.body):
+            return cause.also(f"nothing in this loop uses {name}: {source.quoted(loop.line)}")
     return cause
 
 
@@ -369,6 +393,7 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_exit,
     _of_step,
     _of_grid_number,
+    _of_unused_variable,
 )
 
 

@@ -580,18 +580,18 @@ def _between_calls(source: Source, name: str, calls: Sequence[int]) -> tuple[str
         if not any(end < barrier < following for barrier in source.barriers):
             text = f"no barrier comes between this call of {name}() and the one in line {following}"
             return text, f"put __syncthreads() after line {end}", call
-    first, last = calls[0], calls[-1]
-    end = source.end_of_pairs(last)
-    around = [
-        loop for loop in source.loops if loop.line < first and last <= loop.last and not source.counts_threads(loop)
-    ]
-    if around and not any(
-        around[-1].line < barrier < first or end < barrier <= around[-1].last for barrier in source.barriers
-    ):
-        text = (
-            f"no barrier follows this call of {name}() before the next iteration of the loop in line {around[-1].line}"
-        )
-        return text, f"put __syncthreads() after line {end}", last
+    loops = [loop for loop in source.loops if not source.counts_threads(loop)]
+    alone = [call for call in calls for loop in loops if [n for n in calls if loop.line <= n <= loop.last] == [call]]
+    for first, last in (*((call, call) for call in alone), (calls[0], calls[-1])):
+        end = source.end_of_pairs(last)
+        around = [loop for loop in loops if loop.line <= first and last <= loop.last]
+        if around and not any(
+            around[-1].line < barrier < first or end < barrier <= around[-1].last for barrier in source.barriers
+        ):
+            loop = around[-1]
+            text = f"no barrier follows this call of {name}() before the next iteration of the loop in line {loop.line}"
+            braces = "" if loop.body.startswith("{") else ", in the loop, with braces around both"
+            return text, f"put __syncthreads() after line {end}{braces}", last
     return None
 
 

@@ -18,7 +18,7 @@ from ..causes.source import Source, line_of
 from ..causes.stage_check import Cause
 from ..inspection import look
 from ..mutants import search as mutants
-from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
+from . import build, check_build, diagnostics, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Problem, Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
@@ -157,6 +157,7 @@ class Checker:
         self.sound: list[Step] = []  # lines that have passed everything
         self.failed: Failure | None = None  # of the first look
         self.is_announced = False  # it has been shown
+        self.warnings: list[str] = []  # of the compiler, that have not been shown
 
     def runner(self, kind: str) -> Path:
         """The program of a build."""
@@ -362,7 +363,7 @@ class Checker:
             is_other = any(finding.kind != "hang" for finding in shown.outcome.findings)
             cause = loop if loop and (loop.is_certain or not is_other) else cause
         if cause:
-            print(wrapped_message(str(cause)))
+            print(wrapped_message(str(self._with_warnings(cause))))
         else:
             for remark in self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome):
                 print(wrapped_message(str(remark)))
@@ -430,6 +431,16 @@ class Checker:
                     repeated = f"to see this: {one.replay}{options}" if one is larger else ""
                     return replace(found, details=tuple(filter(None, (*found.details, repeated))))
         return None
+
+    def _with_warnings(self, cause: Cause) -> Cause:
+        """A cause, and what the compiler warns about in the lines that it names. These warnings are then shown."""
+        own = line_of(cause.place)[0]
+        for warning in list(self.warnings):
+            file, line, text = diagnostics.warned(warning)
+            if file == own and line in cause.lines:
+                self.warnings.remove(warning)
+                cause = cause.also(f"the compiler warns about line {line}: {text}")
+        return cause
 
     def _mutant_search(self, shown: Failure) -> contextlib.AbstractContextManager[mutants.MutantSearch | None]:
         """The search for a small change that fixes the step, if the check build can run the case."""
@@ -739,6 +750,7 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
                     stack.callback(nvcc.cancel)
                     judge = looking.enter_context(JudgeClient())
                     looked = Checker(judge, lab, ["cpu"], timeout, nvcc=nvcc, is_first_look=True)
+                    looked.warnings = warnings
                     stack.callback(looked.cancel)
                     looked.look(steps[0])
 
@@ -752,6 +764,7 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
         unbuilt = build.make_programs(lab, kinds, solution, warnings, with_check=not looked)
         judge = stack.enter_context(JudgeClient())
         checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, after=looked)
+        checker.warnings = warnings
         if not all(checker.passes(step) for step in steps):
             if checker.unbuilt:
                 note("\nbuilding the check build, for the next check; Ctrl-C ends it")

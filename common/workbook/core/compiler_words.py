@@ -35,6 +35,7 @@ _REMEDIES = (
 )
 _WARP = re.compile(r"['‘](__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))['’] was not declared")
 _EMPTY = re.compile(r"suggest braces around empty body in an ['‘](\w+)['’] statement")
+_PRECEDENCE = re.compile(r"suggest parentheses around (.+?) (?:in operand of|within|inside) ['‘]([^'’]*)['’]")
 _VOID = re.compile(rf"variable or field {_Q} declared void")
 _UNDECLARED = re.compile(rf"{_Q} was not declared")
 _NO_MATCH = re.compile(r"no matching function for call to ['‘]((?:\w+::)*(\w+)(?:<[^()]*>)?\(.*\))['’]")
@@ -152,7 +153,15 @@ _EXPLANATIONS: Sequence[Callable[[str, Sequence[str]], str]] = (
 
 def warning(line: str) -> str:
     """A compiler's warning, in words where its own do not say what is wrong."""
+    line = _PRECEDENCE.sub(_precedence, line)
     return _EMPTY.sub(r"the ; directly after this \1 ends it, so nothing depends on it: delete the ;", line)
+
+
+def _precedence(suggested: re.Match[str]) -> str:
+    """Two operators without brackets, of which a beginner expects the second to be done first."""
+    first = re.sub(rf"^{_Q}$", r"`\1`", suggested[1])
+    first = first if first.startswith("`") else f"the {first}"
+    return f"{first} is done before `{suggested[2]}` here: put brackets around what must be done first"
 
 
 def explanation(lines: Sequence[str], first: int) -> str:
