@@ -50,7 +50,11 @@ std::string rows_around(const Promise& promise, std::int64_t at, const Items& re
 
 std::string position_text(const Promise& promise, std::int64_t at) {
   std::string text = fmt::format("index {} of {}", at, promise.n);
-  if (promise.tile) text += fmt::format(" ({} {})", promise.tile == 2 ? "pair" : "tile", at / promise.tile);
+  if (promise.tile == 2) text += fmt::format(" (pair {})", at / 2);
+  if (promise.tile > 2) {  // a row or a tile: its name is the lab's
+    const std::int64_t first = at / promise.tile * promise.tile, last = std::min(first + promise.tile, promise.n) - 1;
+    text += fmt::format(" (keys {} to {})", first, last);
+  }
   return text;
 }
 

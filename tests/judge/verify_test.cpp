@@ -154,7 +154,7 @@ TEST_CASE("tiles: a key may not leave its tile; a tile of two keys is called a p
   CHECK(compare({1, 9, 0, 5}, {1, 9, 0, 5}, 2) == "");
   CHECK(contains(compare({1, 9, 0, 5}, {0, 1, 5, 9}, 2), "(pair 0)"));
   CHECK(contains(compare({1, 9, 0, 5}, {1, 9, 5, 0}, 2), "index 2 of 4 (pair 1)"));
-  CHECK(contains(compare({1, 9, 0, 5, 3, 4}, {1, 9, 0, 5, 4, 3}, 3), "index 4 of 6 (tile 1)"));
+  CHECK(contains(compare({1, 9, 0, 5, 3, 4}, {1, 9, 0, 5, 4, 3}, 3), "index 4 of 6 (keys 3 to 5)"));
 }
 
 TEST_CASE("zeros: their order is free unless the step is stable, their signs are not") {

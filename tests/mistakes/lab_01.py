@@ -743,7 +743,7 @@ MISTAKES = (
     in_halo(
         "a pair beyond the window",
         {"i + 1 < count;": "i < count;"},
-        ["{at+1}: error: thread ", "but there is no window[", ", but the kernel compares "],
+        ["{at+1}: error: thread ", "but window[", " holds no key", ", but the kernel compares "],
     ),
     in_halo(
         "no barrier before the next tile",

@@ -291,7 +291,7 @@ MISTAKES = (
             "i ^ (run - 1);\n      if (partner < count)": "i ^ (run - 1);\n      if (partner < tile_keys)",
             "i + stride;\n        if (partner < count)": "i + stride;\n        if (partner < tile_keys)",
         },
-        ["FAILED  step 02 shared, check build", "but there is no tile[8]: there are 8 keys"],
+        ["FAILED  step 02 shared, check build", "but tile[8] holds no key: there are 8 keys"],
     ),
     # --- kernels and hosts ---
     in_hybrid(
@@ -474,7 +474,7 @@ MISTAKES = (
             "if (partner < count) compare_exchange<order>(keys, values, i, partner);\n    }\n    __sync": "compare_ex"
             "change<order>(keys, values, i, partner);\n    }\n    __sync"
         },
-        ["{at}: error: thread ", "but there is no tile[", "skip a comparator whose partner is not below"],
+        ["{at}: error: thread ", "but tile[", "skip a comparator whose partner is not below"],
     ),
     in_shared(
         "the keys in global memory in place of the tile",

@@ -169,7 +169,7 @@ MISTAKES = (
     in_global(
         "the chunk is rounded down",
         {"(keys.n + walkers - 1) / walkers": "keys.n / walkers"},
-        ["FAILED  step 01 global, check build", "its kernels store nothing in the keys", "does no thread reach it"],
+        ["FAILED  step 01 global, check build", "its kernels store nothing in the keys", "no thread reaches a store"],
     ),
     in_global(
         "blocks and threads in the wrong order",

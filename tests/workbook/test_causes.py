@@ -1229,7 +1229,7 @@ class Remarks(unittest.TestCase):
     def test_a_guard_of_the_first_position(self) -> None:
         text = "void f() {\n  if (i < count) exchange(keys, values, i, partner);\n}\n"
         skip = "skip a comparator whose partner is not below 7"
-        found = self.of(text, Cause("a.cu:2", "compares tile[6] and tile[7], but there is no tile[7]", (skip,)))
+        found = self.of(text, Cause("a.cu:2", "compares tile[6] and tile[7], but tile[7] holds no key", (skip,)))
         tests = "the guard `i < count` tests only the first position of the pair: partner must be below 7, too"
         self.assertEqual(found.details, (tests,))
 
@@ -1252,7 +1252,7 @@ class Remarks(unittest.TestCase):
         )
 
     def test_an_index_of_the_whole_array_in_a_tile(self) -> None:
-        words = "compares tile[{0}] and tile[{1}], but there is no tile[{1}]: there are {2} keys"
+        words = "compares tile[{0}] and tile[{1}], but tile[{1}] holds no key: there are {2} keys"
         detail = "the guard `partner < count` does not exclude this pair"
         text = "thread 0 of block 1 " + words.format(1024, 1025, "1,024")
         found = self.of("x\n", Cause("a.cu:1", text, (detail, "in launch 3")))

@@ -144,6 +144,11 @@ class Facts(unittest.TestCase):
         self.assertEqual(
             found.facts, ["fails for every n above 1,024; 11 larger n were tried, 2 of them also with other keys"]
         )
+        (said,) = found.facts
+        found.add_failing("cpu", 1025)
+        self.assertEqual(found.facts, [said])
+        found.add_failing("cpu", 1000)
+        self.assertEqual(found.facts, [f"{said}; on the cpu build, n = 1,000 fails, too"])
 
     def test_other_keys_are_tried_before_it_is_every_n(self) -> None:
         found = shrunk(lambda case: case.n > 1024 and (case.n < 1100 or case.input != "uniform"), input="few-values")

@@ -193,7 +193,9 @@ def _of_missing_launch(cause: Cause, source: Source) -> Cause:
 
 def _of_whole_array(cause: Cause, source: Source) -> Cause:
     """An index into a tile that is a position in the whole array."""
-    match = re.search(r"of block [1-9]\d* compares (\w+)\[(\d+)\] and \w+\[(\d+)\], but there is no", cause.text)
+    match = re.search(
+        r"of block [1-9]\d* compares (\w+)\[(\d+)\] and \w+\[(\d+)\], but (?:there is no|\w+\[\d+\] holds)", cause.text
+    )
     line = line_of(cause.place)[1]
     if not match or match[1] == "keys" or not 0 < line <= len(source.lines):
         return cause

@@ -281,7 +281,9 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     """A pair that reaches beyond the keys: one too many, or one that should be skipped."""
     place = run.place(first.code)
     outside = next(position for position in first.pair if not 0 <= position < run.n)
-    text = f"{run.thread(first)} compares {run.named(*first.pair)}, but there is no {run.named(outside)}: "
+    named = run.named(outside)
+    lacks = f"there is no {named}" if run.array == "keys" or outside < 0 else f"{named} holds no key"
+    text = f"{run.thread(first)} compares {run.named(*first.pair)}, but {lacks}: "
     there = "there is 1 key" if run.n == 1 else f"there are {run.n:,} keys"
     text += there if outside >= run.n else "the first position is 0"
     right = [one for one in found if one.pair in stage.pairs]

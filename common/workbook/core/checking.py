@@ -367,6 +367,8 @@ class Checker:
         else:
             for remark in self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome):
                 print(wrapped_message(str(remark)))
+        if shrunk and failure.kind != shown.kind and failure.line == shown.line:
+            shrunk.add_failing(failure.kind, failure.outcome.case.n)
         if cause and shrunk:
             print(*(f"  {fact}" for fact in shrunk.facts), sep="\n", end="\n" * bool(shrunk.facts))
         placed = self._placed(shown.outcome)

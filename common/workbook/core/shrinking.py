@@ -98,6 +98,12 @@ class Shrinking:
         case = replace(self.smallest.case, **change)  # type: ignore[arg-type]
         return not self._fails(case) and case in self._passing
 
+    def add_failing(self, kind: str, n: int) -> None:
+        """Says of a fact about larger n that another build fails for this smaller n, too."""
+        if n < self.smallest.case.n:
+            also = f"; on the {kind} build, n = {n:,} fails, too"
+            self.facts = [fact + also * (" n above " in fact) for fact in self.facts]
+
     def _decides(self, change: dict[str, object]) -> bool:
         """Whether a changed case passes, and not only because the few keys are in order already."""
         if not self._passes(change):
