@@ -645,7 +645,7 @@ MISTAKES = (
             "__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_down_sync(all_lanes, own[3], 1)",
             "__shfl_down_sync(all_lanes, own[0], 1)": "__shfl_up_sync(all_lanes, own[0], 1)",
         },
-        ["error: row 0: each lane sends its last key down and its first key up, not the other way round"],
+        ["error: row 0: each lane sends its last key down and its first key up, instead of the reverse"],
     ),
     in_rows(
         "half of the phases of a row",
@@ -815,6 +815,16 @@ MISTAKES = (
         "a number of the thread that is too large",
         {"(blockIdx.x) * blockDim.x + threadIdx.x; t": "(blockIdx.x) + blockDim.x + threadIdx.x; t"},
         ["run_phase stores nothing in global memory, and reads nothing", "line 31: `for (std::int64_t t ="],
+    ),
+    in_global(
+        "both keys stored in one place",
+        {"keys[i + 1] = a;": "keys[i] = a;"},
+        ["{at}: error: this line and line 35 both store in keys[i]", "line 35: `keys"],
+    ),
+    in_halo(
+        "a loop that begins beyond its limit",
+        {"i < count; i += blockDim.x) window": "i > count; i += blockDim.x) window"},
+        ["{at}: error: out-of-bounds: ", "line 45: `for (int i = threadIdx.x; i > count"],
     ),
     in_halo(
         "first phases that are too late",

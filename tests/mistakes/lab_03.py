@@ -96,6 +96,27 @@ MISTAKES = (
         ["FAILED  step 02 shared, ", "02_shared.cu"],
     ),
     in_hybrid(
+        "the first merge sorts the tiles again",
+        {"std::int64_t run = 2 * tile_keys;": "std::int64_t run = tile_keys;"},
+        [
+            "OVER",
+            "error: launches 2 to 3, of which this is the first (run_global_stage<order, true>), are too many",
+            "launch 4 is the one that belongs here",
+            "does this loop begin too early? line 77: `for (std::int64_t run = tile_keys;",
+        ],
+    ),
+    in_shared(
+        "a return between a launch and the reading of its error",
+        {
+            "  CUDA_CHECK(cudaGetLastError());": "  if (order == lab::Order::descending) return;\n"
+            "  CUDA_CHECK(cudaGetLastError());"
+        },
+        [
+            "FAILED  step 02 shared, check build",
+            "error: this `return` leaves out line 87, which reads the error of the",
+        ],
+    ),
+    in_hybrid(
         "half as many comparators as a cut run needs",
         {"(keys.n + run - 1) / run * (run / 2)": "keys.n / 2"},
         [

@@ -687,6 +687,9 @@ class Tiles(unittest.TestCase):
 
         self.assertEqual(found(mirror, in_tiles), "None")
         self.assertIn("launch 2 (in_tiles) is one too many", found(in_tiles, mirror, in_tiles))
+        several = found(in_tiles, in_tiles, mirror, in_tiles)
+        self.assertIn("launches 2 to 3, of which this is the first (in_tiles), are too many", several)
+        self.assertIn("launch 4 is the one that belongs here: the mirror stage of runs of 2048 keys", several)
 
     def test_a_stage_is_skipped(self) -> None:
         found = self.found(self.run_of([self.stages[0], self.stages[2]]))
@@ -1199,19 +1202,74 @@ class Remarks(unittest.TestCase):
         cause = Cause("a.cu:2", "stage 6 of 6 compares the pairs of the stage with stride 2 of runs of 8 keys", ("a",))
         text = (
             "void stage(int stride) {\n  exchange(tile, stride);\n}\n\nvoid sort(int run) {\n"
-            "  for (int stride = run / 4; stride > 0; stride /= 2) {\n    stage(run / 4);\n  }\n}\n"
+            "  for (int gap = run / 4; gap > 0; gap /= 2) {\n    stage(run / 4);\n  }\n}\n"
         )
         unused, other = self.of(text, cause).details
-        self.assertEqual(
-            unused, "nothing in this loop uses stride: line 6: `for (int stride = run / 4; stride > 0; stride /= 2)`"
-        )
-        self.assertEqual(self.of(text.replace("stage(run / 4)", "stage(stride)"), cause), cause)
+        self.assertEqual(unused, "nothing in this loop uses gap: line 6: `for (int gap = run / 4; gap > 0; gap /= 2)`")
+        self.assertEqual(self.of(text.replace("stage(run / 4)", "stage(gap)"), cause), cause)
 
     def test_two_variables_that_become_the_same(self) -> None:
         text = "void f() {\n  from = to;\n  to = from;\n}\n"
         found = self.of(text, Cause("a.cu:9", "the last launch, number 2, writes b, not keys"))
         self.assertEqual(found.place, "a.cu:2")
         self.assertIn("after this line, from and to are the same", found.text)
+
+    def test_two_stores_in_one_element(self) -> None:
+        text = ""
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            text = "void f() {\n  keys[i] = keys[i + 1];\n  keys[i] = a;\n}\n"
+            self.assertEqual(Source("a.cu").stored_twice(), (2, 3, "keys[i]"))
+            text = "void f() {\n  *p = b; *p = a;\n}\n"
+            self.assertEqual(Source("a.cu").stored_twice(), (2, 2, "*p"))
+            for right in (
+                "void f() {\n  keys[i] = b;\n  keys[j] = a;\n}\n",
+                "void f() {\n  keys[i] = b;\n  keys[i] = keys[i] + a;\n}\n",
+                "void f() {\n  if (c) {\n    keys[i] = b;\n  } else {\n    keys[i] = a;\n  }\n}\n",
+            ):
+                text = right
+                self.assertIsNone(Source("a.cu").stored_twice())
+
+    def test_arrays_exchanged_before_a_launch(self) -> None:
+        text = "void f() {\n  for (;;) {\n    std::swap(from, to);\n    k<<<1, 1>>>(from,\n      to);\n  }\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").swapped_before(4, 2), 3)
+            text = text.replace("to);\n    k", "other);\n    k")
+            self.assertEqual(Source("a.cu").swapped_before(4, 2), 0)
+
+    def test_the_branch_of_a_template_argument(self) -> None:
+        text = (
+            "template <Order order, bool mirrored>\n__global__ void f() {\n  int hi;\n  if constexpr (mirrored) {\n"
+            "    hi = lo ^ 1;\n  } else {\n    hi = lo + 1;\n  }\n  if (n) hi = 0;\n  exchange(lo, hi);\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            source = Source("a.cu")
+            branches = [source.branch_of(line) for line in (5, 7, 9, 10)]
+            self.assertEqual(branches, [("mirrored", True), ("mirrored", False), None, None])
+        details = ("hi comes from line 7: `hi = lo + 1`, or from line 5: `hi = lo ^ 1`", "in launch 2 (f<order, true>)")
+        found = self.of(text, Cause("a.cu:10", "thread 0 of block 0 compares keys[0] and keys[1023]", details))
+        self.assertEqual(found.details, ("hi comes from line 5: `hi = lo ^ 1`", details[1]))
+
+    def test_a_call_without_values(self) -> None:
+        call = "  compare_exchange<order>(keys, static_cast<NoValue*>(nullptr), i, i + stride);\n"
+        text = f"__device__ void f(Key* keys, Value* values) {{\n{call}}}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            line, words = Source("a.cu").without_values() or (0, "")
+            self.assertEqual((line, words), (2, "this call passes no values, so that the keys move without them"))
+
+    def test_a_loop_whose_limit_has_brackets_is_not_of_threads(self) -> None:
+        text = (
+            "__global__ void k() {\n  for (int stride = 8; stride > 0; stride = stride / 2) {\n"
+            "    for (int pair = threadIdx.x; pair < 8; pair += 4) {\n      exchange(pair);\n    }\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").end_of_pairs(4), 5)
+
+    def test_a_return_before_the_error_is_read(self) -> None:
+        text = "void f() {\n  k<<<1, 1>>>();\n  return;\n  CUDA_CHECK(cudaGetLastError());\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").returns_between(2, "cudaGetLastError"), (3, 4))
+            text = text.replace("  return;\n", "")
+            self.assertEqual(Source("a.cu").returns_between(2, "cudaGetLastError"), (0, 0))
 
     def test_a_loop_that_advances_by_too_much(self) -> None:
         asked = "each of the 32 threads compares only one pair: use a loop, so that it takes more pairs"

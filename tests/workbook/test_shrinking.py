@@ -187,6 +187,8 @@ class Facts(unittest.TestCase):
         self.assertEqual((found.smallest.case.n, found.facts), (3001, []))
 
     def test_threads(self) -> None:
+        of_tile = shrunk(lambda case: case.n > 1024 and case.blocks > 0, blocks=1, threads=1024, n=1100)
+        self.assertEqual([fact for fact in of_tile.facts if "threads" in fact], [])
         for per_thread, words in ((1, "fewer threads than keys"), (2, "fewer threads than pairs of keys")):
             found = shrunk(lambda case, k=per_thread: case.n > k * case.threads > 0, blocks=1, threads=96)  # type: ignore[misc]
             self.assertEqual((found.smallest.case.threads, found.smallest.case.n), (32, 32 * per_thread + 1))

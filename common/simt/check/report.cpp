@@ -171,8 +171,8 @@ void advise_on_rounds(std::vector<Finding>& findings, const Places& places) {
     const int barrier = f.last_barrier.line;  // both accesses follow it, although it stands between them
     if (!line.empty() && file == other_file && barrier > low && barrier < high && file == f.last_barrier.file) {
       f.advice = "line " + std::to_string(low) + " comes after line " + std::to_string(high) +
-                 " in the next round of a loop, and no barrier orders the two: put " + f.barrier + " after line " +
-                 std::to_string(high);
+                 " in the next round of a loop, and no barrier orders the two: put " + f.barrier +
+                 " at the end of the round, below line " + std::to_string(high);
       continue;
     }
     if (line.empty() || file != other_file || now != before || places.of(f.code) == places.of(f.other)) continue;

@@ -20,6 +20,8 @@ _BARE_THREAD = re.compile(r"(?!.*\bblockIdx\b).*[\[(=+*].*\bthreadIdx\.x")
 _OTHER_STAGE = re.compile(
     r"\bcompares the pairs of (?:the|a|an) |\bneeds? \d+ stages|is never launched|compares? \w+\["
 )
+_FLAG = re.compile(r"\(\w+<[^()]*\b(true|false)\b[^()]*>\)")
+_OR = re.compile(r"(\w+) comes from line (\d+): `[^`]*`, or from line (\d+): `[^`]*`")
 _FLAGGED = re.compile(r"^launch \d+ \((\w+)<[^()]*\b(true|false)\b[^()]*>\) compares the pairs of (.*?):")
 _STEP = re.compile(r"[-+]=\s*([^;]+)|\b(\w+)\s*=\s*\2\s*[-+]\s*([^;]+)")
 _NUMBERS = re.compile(r"passes (\w+ = \d+(?: and \w+ = \d+)*), but it must be (.*)$")
@@ -141,6 +143,8 @@ def _of_flag(cause: Cause, source: Source) -> Cause:
         return cause
     must = next((detail for detail in cause.details if detail.startswith("it must be")), "")
     lines = " or ".join(map(str, launches))
+    own = line_of(cause.place)[1]
+    launches, lines = ([own], f"{own}") if own in launches else (launches, lines)
     text = f"the template argument {flag} in the launch of {name} in line {lines} selects {kind}; is that right?"
     return replace(cause, place=f"{source.file}:{launches[-1]}", details=tuple(filter(None, (text, must))))
 
@@ -360,6 +364,20 @@ def _of_grid_number(cause: Cause, source: Source) -> Cause:
     return cause
 
 
+def _of_branch(cause: Cause, source: Source) -> Cause:
+    """A variable that has its value from one of two branches, of which the template argument chooses one."""
+    flag = _FLAG.search(" ".join((cause.text, *cause.details)))
+    details = []
+    for detail in cause.details:
+        for found in _OR.finditer(detail):
+            chosen = [(n, source.branch_of(n)) for n in map(int, found.group(2, 3))]
+            kept = [n for n, branch in chosen if flag and branch and branch[1] == (flag[1] == "true")]
+            if len(kept) == 1 and all(branch for _, branch in chosen):
+                detail = detail.replace(found[0], f"{found[1]} comes from {source.quoted(kept[0])}")
+        details.append(detail)
+    return replace(cause, details=tuple(details))
+
+
 def _of_unused_variable(cause: Cause, source: Source) -> Cause:
     """A wrong stage, in a loop that does not use what it counts."""
     line = line_of(cause.place)[1]
@@ -395,6 +413,7 @@ _REMARKS: Sequence[Callable[[Cause, Source], Cause]] = (
     _of_exit,
     _of_step,
     _of_grid_number,
+    _of_branch,
     _of_unused_variable,
 )
 

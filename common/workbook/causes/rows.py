@@ -299,7 +299,7 @@ class _Row:
         expected = state.keys[_SENT[way] :: 4]
         side = "previous" if way == "down" else "next"
         if all(actual[one] == state.keys[_SENT[other] :: 4] for one, other in (("up", "down"), ("down", "up"))):
-            text = f"row {self.number}: each lane sends its last key down and its first key up, not the other way round"
+            text = f"row {self.number}: each lane sends its last key down and its first key up, instead of the reverse"
             return Cause(
                 place,
                 text,

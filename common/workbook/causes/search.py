@@ -73,6 +73,8 @@ class Search:
             _of_host_code(outcome, source)
             or _of_shape(outcome)
             or _of_same_arrays(kinds, source)
+            or _of_two_stores(outcome, source)
+            or _of_unread_error(outcome, source)
             or _of_division(outcome, source)
             or _of_unwritten_array(outcome, source)
             or _of_unwritten_tile(outcome, source)
@@ -257,6 +259,28 @@ def _of_same_arrays(kinds: Collection[str], source: Source) -> Cause | None:
     return Cause(f"{source.file}:{line}", text, ("so the next launch writes into the array that it reads",))
 
 
+def _of_two_stores(outcome: Outcome, source: Source) -> Cause | None:
+    """A key that is stored where another one has just been stored."""
+    stored = source.stored_twice() if outcome.status in ("wrong", "crashed") else None
+    if stored is None:
+        return None
+    first, second, element = stored
+    text = f"this line and line {first} both store in {element}, so the first of the two is lost"
+    return Cause(f"{source.file}:{second}", text, ("is one of the two indices wrong?", source.quoted(first)))
+
+
+def _of_unread_error(outcome: Outcome, source: Source) -> Cause | None:
+    """A launch whose error is read further down, but a `return` comes before."""
+    finding = next((one for one in outcome.findings if one.kind == "unchecked-launch"), None)
+    if finding is None or finding is not outcome.findings[0] or not _is_own(finding, source):
+        return None
+    left, call = source.returns_between(finding.line, "cudaGetLastError")
+    if not left:
+        return None
+    text = f"this `return` leaves out line {call}, which reads the error of the launch in line {finding.line}"
+    return Cause(f"{source.file}:{left}", text, (source.quoted(call),), is_certain=True)
+
+
 def _of_division(outcome: Outcome, source: Source) -> Cause | None:
     """A division by 0."""
     if outcome.status == "crashed" and "Floating point exception" in outcome.message:
@@ -327,6 +351,9 @@ def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
         return None
     text = f"the first launch reads {array[1]}, in which nothing has been stored"
     loops = source.loops_around(line)
+    if swapped := source.swapped_before(line, loops[-1] if loops else line):
+        asked = f"this line exchanges the arrays before the launch in line {line}: do that after it"
+        return Cause(f"{source.file}:{swapped}", text, (asked, source.quoted(swapped)))
     comes = source.counted_by(loops[-1]) if loops else []
     decided = "; ".join(map(source.quoted, (*filter(None, (source.test_around(line),)), *loops[-1:], *comes)))
     return Cause(f"{source.file}:{line}", text, (f"are two arrays exchanged here? {source.quoted(line)}", decided))
@@ -679,12 +706,12 @@ _BARRIERS = {("01-odd-even", 2), ("03-bitonic", 2), ("03-bitonic", 3)}  # steps 
 # Findings that may follow from a wrong pair of positions.
 _EXPLAINED = frozenset(
     ("race", "divergent-barrier", "device-pointer", "invalid-launch", "invalid-warp-mask", "uninitialized")
-    + ("arithmetic", "out-of-bounds")
+    + ("arithmetic", "out-of-bounds", "unchecked-launch")
 )
 # The type of the keys for which variables of a type are right.
 _TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u32", "uint32_t": "u32", "float": "f32"}
 _OF_KEYS = re.compile("loses the key|variable of another type|which are in order|does not exchange")
-_OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times")
+_OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times|in any launch$")
 _OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
 _STORES = ("global_st_requests", "global_atomic_requests")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

@@ -31,6 +31,7 @@ _NUMBERED = re.compile(r"\bblockIdx\b|^(?!\s*for\b).*\bthreadIdx\b.*\bblockDim\b
 _LEAVES = re.compile(r"\b(?:return|continue|break)\s*;")
 _COMPARES = re.compile(r"\b(?:compare_exchange\w*|before|earlier|later)\s*(?:<[^<>;]*>)?\s*\(")
 _CONTROL = re.compile(r"\b(for|while|if)\s*\(")
+_WITHOUT_VALUES = re.compile(r"^\s*(?:if\s*\(.*\)\s*)?(?:\w+::)*\w+(?:<[^;]*>)?\(.*(?:\bnullptr\b|NoValue\*[^;]*\)).*;")
 _STORED = re.compile(r"\b(keys|tile|own|\w*values)(?:\.data)?\s*\[([^\[\]]*)\]\s*=(?!=)")
 
 
@@ -76,6 +77,16 @@ def _closing(text: str, at: int) -> int:
         if depth == 0:
             return position
     return len(text)
+
+
+def _in_bracket(text: str) -> str:
+    """A text up to the end of the bracket that it is in: of "stride / 2) f(x" the beginning."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            return text[:at]
+    return text
 
 
 class Source:
@@ -635,8 +646,9 @@ class Source:
         names: set[str] = {"threadIdx", *others}
         begins, ends = self.text.rfind("\n}", 0, position), self.text.find("\n}", position)
         assigned = re.findall(rf"\b({_NAME})\s*=\s*([^;=][^;]*)", self.text[max(begins, 0) : ends])
+        values = [(name, set(re.findall(_NAME, _in_bracket(value)))) for name, value in assigned]
         for _ in range(4):
-            names |= {name for name, value in assigned if names & set(re.findall(_NAME, value))}
+            names |= {name for name, used in values if names & used}
         return names
 
     def uneven(
@@ -798,6 +810,50 @@ class Source:
         near = range(max(first, line - 3), min(last, line + 4) + 1)
         return next((n for n in near if n != line and re.search(store, self.lines[n - 1])), 0)
 
+    def stored_twice(self) -> tuple[int, int, str] | None:
+        """The first two statements in a row that store in the same element, their lines, and the element."""
+        element = r"(?:\w[\w.]*\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\*\s*\w+)"
+        for found in re.finditer(
+            rf"(?<=[\s;{{}})])({element})\s*=(?!=)[^;{{}}]*;\s*\1\s*=(?!=)([^;{{}}]*);", self.text
+        ):
+            if found[1] not in found[2]:
+                lines = (self._line_at(found.start()), self._line_at(found.start(2)))
+                return (*lines, found[1])
+        return None
+
+    def returns_between(self, line: int, name: str) -> tuple[int, int]:
+        """The first `return` after a line, and the line behind it that calls `name`, in one function; (0, 0): there
+        are no such lines."""
+        _, _, last = self.function_of(line)
+        left = next((n for n in range(line + 1, last) if re.search(r"\breturn\s*;", self.lines[n - 1])), 0)
+        call = self.call_in(left, last, name) if left else 0
+        return (left, call) if call and not self.call_in(line, left, name) else (0, 0)
+
+    def swapped_before(self, launch: int, first: int) -> int:
+        """The line from the first up to that of a launch that exchanges two of its arguments; 0: there is none."""
+        for number in range(first, launch):
+            swap = re.search(r"\bswap\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)", self.lines[number - 1])
+            if swap and all(re.search(rf"\b{name}\b", self.statement(launch)) for name in swap.groups()):
+                return number
+        return 0
+
+    def branch_of(self, line: int) -> tuple[str, bool] | None:
+        """The template argument of the `if` around a line, and whether the line is reached if it is true."""
+        _, first, _ = self.function_of(line)
+        depth, is_then = self._indent(line) + 1, True
+        for number in range(line, first - 1, -1):
+            text = self.lines[number - 1]
+            if not text.strip() or self._indent(number) >= depth:
+                continue
+            depth = self._indent(number)
+            found = re.search(r"\bif\s*(?:constexpr\s*)?\(\s*(!?)\s*(\w+)\s*\)", text)
+            if re.match(r"\s*\}?\s*else\b", text):
+                is_then, depth = False, depth + 1  # its `if` is as far to the left
+            elif found:
+                is_argument = re.search(rf"\bbool\s+{found[2]}\s*[,>]", self.around(f"{self.file}:{line}"))
+                return (found[2], is_then != bool(found[1])) if is_argument else None
+        return None
+
     def lost_exchange(self) -> tuple[int, str, str, str] | None:
         """The first line of `a = b; b = a;`, what to say about it, and the two; None: there is none."""
         item = r"\*?\w[\w.]*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])*"
@@ -822,6 +878,8 @@ class Source:
                     number,
                     f"this line passes {passed[1]} with tile, but the values of these keys are in {declared[1]}",
                 )
+            if _WITHOUT_VALUES.search(line):
+                return number, "this call passes no values, so that the keys move without them"
             if not re.search(r"\b(?:keys|tile|own)(?:\.data)?\s*\[[^\]]*\]\s*=[^=]", line):
                 continue
             near = "\n".join(self.lines[max(0, number - 5) : number + 7])

@@ -6,7 +6,7 @@ import math
 import re
 import struct
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -236,12 +236,22 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
         details = (run.index_of(place), run.calls_of(place), must)
         return _of_numbers(run, stage, Cause(place, text, details))
     detail = _of_partner(run, stage, first)
+    comes = run.index_of(place)
+    if detail.startswith("the partner of"):
+        comes = _second_first(comes)
     due = _pair_of(run, stage, first)
     if due and not set(due) & set(first.pair):
         detail += f"; the pair of thread {run.thread_number(first)} is {run.named(*due)}"
     text = f"{run.thread(first)} compares {run.named(*first.pair)}"
-    cause = Cause(place, text, (detail, run.index_of(place), f"in {where}: {stage.name}"))
+    cause = Cause(place, text, (detail, comes, f"in {where}: {stage.name}"))
     return _of_numbers(run, stage, cause, is_detail=False)
+
+
+def _second_first(comes: str) -> str:
+    """Where two indices come from, that of the second position first."""
+    parts = re.split(r"; (?=\w+ comes from |line \d+: `)", comes)
+    of = [number for number, part in enumerate(parts) if re.match(r"\w+ comes from ", part)]
+    return "; ".join([parts.pop(of[1]), *parts]) if len(of) == 2 else comes
 
 
 def _wrong_load(stage: Stage, one: Comparison) -> Access:
@@ -250,8 +260,16 @@ def _wrong_load(stage: Stage, one: Comparison) -> Access:
         return next(iter(one.loads.values()))
     low, high = one.pair
     partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
+    if _begins_with(one, partners) is not None:
+        return one.loads[low]
     is_low = bool(low & stage.stride) if stage.mask else partners.get(low, -1) < low
     return one.loads[low if is_low else high]
+
+
+def _begins_with(one: Comparison, partners: Mapping[int, int]) -> int | None:
+    """The higher of two positions, if it is read first, and is the first one of a pair: then the other is wrong."""
+    high = one.pair[1]
+    return high if next(iter(one.loads)) == high and partners.get(high, -1) > high else None
 
 
 def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
@@ -267,6 +285,8 @@ def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
         beyond = ", beyond the last key, so there is nothing to do" if partner >= run.n > 0 else ""
         return f"the partner of {run.named(low)} is {run.named(partner)}{beyond}"
     partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
+    if (begins := _begins_with(first, partners)) is not None:
+        return f"the partner of {run.named(begins)} is {run.named(partners[begins])}"
     if partners.get(low, low) < low:
         is_right = partners.get(high, high) < high
         also = f", and {run.named(partners[high], high)} are a pair" if is_right else ""

@@ -29,6 +29,7 @@ from .stage_check import (
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 _OF_TILE = re.compile(r"\b(?:load|store)_tile\s*\(")
 MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
+MOST_SURPLUS = 3  # launches in a row that are recognized as too many
 FEW_KEYS = 128  # of which a whole run is traced
 RACE = re.compile(
     r"thread \((?P<thread>[\d,]+)\)[^:]*(?::\d+)?: (?P<way>reads|writes) __shared__ (?P<element>\S+).*?"
@@ -460,6 +461,10 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
             return Cause(f"{source.file}:{chosen}", text, ("choose the kernel by the parameter order", chosen_so))
         if f"Order::{other}" in launch.kernel and f"Order::{case.order}" not in launch.kernel:
             text = f"{launch.kernel} is launched here, but the order that the step was given is {case.order}"
+            line = line_of(launch.place)[1]
+            near = range(line, max(line - 3, 0), -1)
+            if label := next((n for n in near if re.match(r"\s*case\b", source.lines[n - 1])), 0):
+                return Cause(launch.place, text, ("launch the kernel of the order in the label", source.quoted(label)))
             decided = Run(trace, "", case.order).decision_of(launch.place)
             return Cause(launch.place, text, ("test the parameter order, and launch the kernel of that order", decided))
     return None
@@ -873,13 +878,18 @@ def surplus_launch(case: Case, traced: Traced) -> Cause | None:
     for (number, launch), wanted in zip(launches, _hybrid_plan(case.n)):
         if is_wanted(number, wanted):
             continue
-        if number + 1 >= len(trace.launches) or not is_wanted(number + 1, wanted):
+        following = range(number + 1, min(number + 1 + MOST_SURPLUS, len(trace.launches)))
+        right = next((later for later in following if is_wanted(later, wanted)), 0)
+        if not right:
             return None
         text = f"launch {number + 1} ({launch.kernel}) is one too many"
+        if right > number + 1:
+            text = f"launches {number + 1} to {right}, of which this is the first ({launch.kernel}), are too many"
         what = wanted.name if isinstance(wanted, Stage) else f"the last stages of runs of {wanted} keys, in tiles"
         loop = run.loop_of(launch.place)
         asked = f"does this loop begin too early? {loop}" if loop else ""
-        return Cause(launch.place, text, (f"the launch after it is the one that belongs here: {what}", asked))
+        belongs = f"launch {right + 1} is the one that belongs here: {what}"
+        return Cause(launch.place, text, (belongs, asked, run.passed_of(launch, 3)))
     return None
 
 

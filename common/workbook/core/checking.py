@@ -373,6 +373,8 @@ class Checker:
             print(*(f"  {fact}" for fact in shrunk.facts), sep="\n", end="\n" * bool(shrunk.facts))
         placed = self._placed(shown.outcome)
         *lines, again = check_build.failure_lines(placed, options, with_keys=False, is_explained=cause is not None)
+        if not cause and (comes := self._index_outside(shown.step, placed)):
+            lines.insert(1, wrapped_message(f"    {comes}"))
         print(*lines, sep="\n", flush=True)
         if not is_known:
             shrunk = self._shrunk(shown)
@@ -395,6 +397,14 @@ class Checker:
             print(f"  see it run: {playing}" + " --solution" * self.solution, flush=True)
             if not failure.step.part and not self.solution:
                 ProgressFile().save_playing(failure.step, failure.kind, playing)
+
+    def _index_outside(self, step: StepFile, outcome: Outcome) -> str:
+        """The line of the step's file that reaches beyond an array, and where its index comes from."""
+        first = outcome.findings[0] if outcome.findings else None
+        if first is None or first.kind != "out-of-bounds" or Path(first.file).name != Path(step.file).name:
+            return ""
+        source = Source(self._source_of(step))
+        return "; ".join(filter(None, (source.quoted(first.line), source.index_of(first.line))))
 
     def _shrunk(self, shown: Failure) -> shrinking.Shrinking | None:
         """The search for a smaller case, if it has found anything."""

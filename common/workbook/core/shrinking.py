@@ -203,6 +203,13 @@ class Shrinking:
             what = "keys"
         else:
             return []
+        # It may be another limit, such as a tile: half of the threads must fail from half of the keys on.
+        shown = self.smallest
+        few: list[dict[str, object]] = [{"threads": case.threads // 2, "n": passing // 2 + more} for more in (1, 2, 3)]
+        is_of_threads = case.threads % 2 == 0 and any(self._keeps_failing(change) for change in few)
+        self.smallest = shown
+        if not is_of_threads:
+            return []
         return [f"with {threads} threads, it fails for n above {passing}, that is, with fewer threads than {what}"]
 
     def _about_n(self, passing: int) -> list[str]:

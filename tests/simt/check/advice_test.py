@@ -117,7 +117,11 @@ CASES = (
     Advice("no_size", "uninitialized", ["tile is one value of 8 bytes: if it should be an array"]),
     Advice("next_block_in_place", "race", ["let the kernel write into another array than it reads"], [BARRIER]),
     Advice(
-        "no_barrier_at_end", "race", ["in the next round of a loop", f"{BARRIER} after line"], ["atomic"], findings=1
+        "no_barrier_at_end",
+        "race",
+        ["in the next round of a loop", f"{BARRIER} at the end of the round"],
+        ["atomic"],
+        findings=1,
     ),
 )
 
