@@ -398,7 +398,7 @@ MISTAKES = (
         {"stride > 0; stride": "stride > 1; stride"},
         [
             "the stage with stride 1 of runs of 4 keys is missing",
-            "where do the loops over runs and strides begin and end?",
+            "does this loop begin and end with the right stride? line 40: `for (int stride = run / 4; stride > 1;",
         ],
     ),
     in_shared(

@@ -83,8 +83,9 @@ def _of_first_stage(cause: Cause, source: Source) -> Cause:
     if not asked or not strides or "the stage with stride" not in cause.text:
         return cause
     which = "does this loop begin" if len(strides) == 1 else "do these loops begin"
+    ends = " and end" if "the stage with stride 1 of" in cause.text.partition(" is missing")[0] else ""
     kept = tuple(detail for detail in cause.details if detail != asked)
-    return replace(cause, details=(f"{which} with the right stride? {'; '.join(strides)}", *kept))
+    return replace(cause, details=(f"{which}{ends} with the right stride? {'; '.join(strides)}", *kept))
 
 
 def _of_repetition(cause: Cause, source: Source) -> Cause:
