@@ -1207,6 +1207,8 @@ class Remarks(unittest.TestCase):
         unused, other = self.of(text, cause).details
         self.assertEqual(unused, "nothing in this loop uses gap: line 6: `for (int gap = run / 4; gap > 0; gap /= 2)`")
         self.assertEqual(self.of(text.replace("stage(run / 4)", "stage(gap)"), cause), cause)
+        last, unused = self.of(text.replace("gap /= 2", "--gap"), cause).details
+        self.assertEqual((last, unused[:31]), ("a", "nothing in this loop uses gap: "))
 
     def test_two_variables_that_become_the_same(self) -> None:
         text = "void f() {\n  from = to;\n  to = from;\n}\n"
@@ -1233,8 +1235,10 @@ class Remarks(unittest.TestCase):
         text = "void f() {\n  for (;;) {\n    std::swap(from, to);\n    k<<<1, 1>>>(from,\n      to);\n  }\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(Source("a.cu").swapped_before(4, 2), 3)
-            text = text.replace("to);\n    k", "other);\n    k")
-            self.assertEqual(Source("a.cu").swapped_before(4, 2), 0)
+            right = text
+            for old, new in (("std::swap", "if (l) std::swap"), ("to);\n    k", "other);\n    k")):
+                text = right.replace(old, new)
+                self.assertEqual(Source("a.cu").swapped_before(4, 2), 0)
 
     def test_the_branch_of_a_template_argument(self) -> None:
         text = (

@@ -390,7 +390,10 @@ def _of_unused_variable(cause: Cause, source: Source) -> Cause:
         counted = re.search(r"(\w+)\s*(?:[-+*/]=|>>=|<<=|\+\+|--)|(?:\+\+|--)(\w+)", loop.step)
         name = counted and (counted[1] or counted[2])
         if loop.line in around and name and not re.search(rf"\b{name}\b", loop.body):
-            return cause.also(f"nothing in this loop uses {name}: {source.quoted(loop.line)}")
+            unused = f"nothing in this loop uses {name}: {source.quoted(loop.line)}"
+            # A loop that adds to a number may only count its iterations.
+            is_count = re.search(r"\+\+|--|[-+]=", loop.step)
+            return replace(cause, details=(*cause.details, unused)) if is_count else cause.also(unused)
     return cause
 
 

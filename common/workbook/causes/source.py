@@ -830,10 +830,15 @@ class Source:
         return (left, call) if call and not self.call_in(line, left, name) else (0, 0)
 
     def swapped_before(self, launch: int, first: int) -> int:
-        """The line from the first up to that of a launch that exchanges two of its arguments; 0: there is none."""
+        """The line from the first up to that of a launch that always exchanges two of its arguments; 0: none does."""
         for number in range(first, launch):
             swap = re.search(r"\bswap\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)", self.lines[number - 1])
-            if swap and all(re.search(rf"\b{name}\b", self.statement(launch)) for name in swap.groups()):
+            is_tested = re.match(r"\s*if\b", self.lines[number - 1]) or self.test_around(number) >= first
+            if (
+                swap
+                and not is_tested
+                and all(re.search(rf"\b{name}\b", self.statement(launch)) for name in swap.groups())
+            ):
                 return number
         return 0
 
