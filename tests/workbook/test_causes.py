@@ -1268,6 +1268,40 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             self.assertEqual(Source("a.cu").end_of_pairs(4), 5)
 
+    def test_a_pointer_in_place_of_a_copy(self) -> None:
+        text = ""
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            for kept, stored, read, words in (
+                ("const Key* old = left", "*left", "*old", "old is a pointer to *left, not a copy of it: line 3"),
+                ("Key* old = &keys[i]", "keys[i]", "*old", "old is a pointer to keys[i], not a copy of it: line 3"),
+                ("const Key& old = keys[i]", "keys[i]", "old", "old is a reference to keys[i], not a copy of it"),
+            ):
+                text = f"void f() {{\n  {kept};\n  {stored} = b;\n  *right = {read};\n}}\n"
+                line, why, _ = Source("a.cu").read_through(3) or (0, "", "")
+                self.assertEqual((line, why[: len(words)]), (2, words))
+            text = "void f() {\n  Key* left = keys + i;\n  const Key old = *left;\n  *left = b;\n  *right = old;\n}\n"
+            self.assertIsNone(Source("a.cu").read_through(3))
+
+    def test_a_comparison_in_a_fixed_order(self) -> None:
+        text = "void f(Order order) {\n  if (lab::before(b, a, lab::Order::ascending)) swap(a, b);\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").fixed_order(2), 2)
+            text = text.replace("lab::Order::ascending", "order")
+            self.assertEqual(Source("a.cu").fixed_order(2), 0)
+
+    def test_the_wrong_one_of_two_positions_comes_first(self) -> None:
+        left, right = "left comes from line 2: `left = keys + t`", "right comes from line 3: `right = left + 1`"
+        for comes in (f"{left}; {right}", f"{right}; {left}"):
+            self.assertEqual(stage_check._begun_with(comes, is_first=True), f"{left}; {right}")
+            self.assertEqual(stage_check._begun_with(comes, is_first=False), f"{right}; {left}")
+        self.assertEqual(stage_check._begun_with(left, is_first=False), left)
+
+    def test_where_a_while_loop_advances(self) -> None:
+        text = "void f() {\n  while (phase < n) {\n    run<<<1, 1>>>(phase % 2);\n    phase += 2;\n  }\n}\n"
+        found = self.of(text, Cause("a.cu:3", "launch 2 (run) passes parity = 0, but it must be parity = 1"))
+        (numbers,) = found.details
+        self.assertTrue(numbers.endswith("line 2: `while (phase < n)`; line 4: `phase += 2`"), numbers)
+
     def test_a_return_before_the_error_is_read(self) -> None:
         text = "void f() {\n  k<<<1, 1>>>();\n  return;\n  CUDA_CHECK(cudaGetLastError());\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

@@ -172,7 +172,10 @@ def _of_counting(cause: Cause, source: Source) -> Cause:
                     f"does this loop count in the wrong direction? It {way} {name}: {source.quoted(line)}"
                 )
     is_explained = any("exchanged" in detail or detail.startswith("the launch passes `") for detail in cause.details)
-    return cause if is_explained else cause.also(f"these numbers come from the loop in {source.quoted(loops[-1])}")
+    step = source.step_of(loops[-1])
+    advances = f"; {source.quoted(step)}" if step != loops[-1] else ""
+    numbers = f"these numbers come from the loop in {source.quoted(loops[-1])}{advances}"
+    return cause if is_explained else cause.also(numbers)
 
 
 def _of_missing_launch(cause: Cause, source: Source) -> Cause:
@@ -297,10 +300,12 @@ def _of_step(cause: Cause, source: Source) -> Cause:
     loop, step = next(steps, (None, None))
     if loop is None or step is None:
         return cause
-    name = step[step.lastindex or 1].strip()
-    comes = source.assigned(name, loop.line)
+    names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", step[step.lastindex or 1])
+    name = next((one for one in names if source.assigned(one, loop.line)), "")
+    comes = source.assigned(name, loop.line) if name else 0
     begins = source.assigned(name, comes) if comes else 0
-    text = f"{asked.partition(': use a loop')[0]}: does its loop advance too far? {source.quoted(loop.line)}"
+    at = source.step_of(loop.line)
+    text = f"{asked.partition(': use a loop')[0]}: does its loop advance too far? {source.quoted(at)}"
     text += "".join(f"; {source.quoted(line)}" for line in (comes, begins) if line)
     return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
 

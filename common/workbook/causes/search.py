@@ -533,6 +533,15 @@ def _with_facts(found: Cause | None, outcome: Outcome, facts: Sequence[str], sou
         quoted = () if compared_at == line_of(found.place)[1] else (source.quoted(compared_at),)
         kept = (detail for detail in found.details if "the wrong way round" not in detail)
         return replace(found, details=(text, *quoted, *kept))
+    if (
+        found
+        and is_of_keys
+        and case.order == "descending"
+        and (fixed_at := source.fixed_order(line_of(found.place)[1]))
+    ):
+        text = "this line compares in ascending order, whatever order the step is given: use the parameter order"
+        kept = (detail for detail in found.details if "the wrong way round" not in detail)
+        return Cause(f"{source.file}:{fixed_at}", text, (source.quoted(fixed_at), found.text, *kept), is_certain=True)
     if found is None and "fails for pairs, not for their keys alone" in facts and (at := source.without_values()):
         line, text = at
         return Cause(f"{source.file}:{line}", text, ("when pairs are sorted, each value must move with its key",))

@@ -205,7 +205,10 @@ class Source:
         if not parts and (pointers := _DEREFERENCED.findall(text)):
             made = {at: name for name in pointers if (at := self._assigned(name, line)) and at != line}
             if made:
-                return "; ".join(f"{name} comes from {self.quoted(at)}" for at, name in made.items())
+                comes = [f"{name} comes from {self.quoted(at)}" for at, name in made.items()]
+                indices = {at: _INDEX.findall(self.lines[at - 1].partition("=")[2]) for at in made}
+                farther = (self._origins(parts, at) for at, parts in indices.items() if parts)
+                return "; ".join(dict.fromkeys([*comes, *filter(None, farther)]))
             parts = [self.definition(name, line - 1).partition("=")[2] for name in pointers]
         found = self._origins(parts or self._references(line), line)
         caller = 0 if found else self.caller(line)
@@ -789,6 +792,43 @@ class Source:
                 return number, before, self.lines[before - 1].partition("=")[0].strip()
             before, stored = (number, store[1]) if store else (0, "")
         return None
+
+    def read_through(self, line: int) -> tuple[int, str, str] | None:
+        """The line of the function around a line that keeps a pointer or a reference to an element in place of a copy,
+        if the element is read through it after another line has overwritten it; what is wrong, and what to do. None:
+        there is none."""
+        _, first, last = self.function_of(line)
+        for number in range(first, last + 1):
+            kept = re.search(
+                r"\b(?:Key|auto)\s*(?:const\s*)?([*&])\s*(?:const\s+)?(\w+)\s*=\s*(&?)([^;&]+);", self.lines[number - 1]
+            )
+            if not kept:
+                continue
+            sign, name, address, what = kept.groups()
+            element, read = (what if sign == "&" or address else f"*{what}"), ("" if sign == "&" else r"\*\s*") + name
+            store = re.compile(rf"^\s*{re.escape(element.strip())}\s*=(?!=)")
+            stored = next((n for n in range(number + 1, last + 1) if store.search(self.lines[n - 1])), last)
+            reads = re.compile(rf"=\s*{read}\s*;")
+            reading = next((n for n in range(stored + 1, last + 1) if reads.search(self.lines[n - 1])), 0)
+            if reading:
+                is_pointer = "a pointer" if sign == "*" else "a reference"
+                why = (
+                    f"{name} is {is_pointer} to {element}, not a copy of it: line {stored} overwrites {element} before "
+                )
+                return (
+                    number,
+                    f"{why}line {reading} reads it",
+                    f"declare a variable of the type Key, with the value {element}",
+                )
+        return None
+
+    def fixed_order(self, line: int) -> int:
+        """The line of the function around a line that compares keys in ascending order, whatever the order of the step
+        is; 0: there is none."""
+        _, first, last = self.function_of(line)
+        fixed = re.compile(r"\b(?:before|earlier|later|compare_exchange\w*)\b[^;]*\bOrder::ascending\b")
+        lines = self.lines if 0 < line <= len(self.lines) else []
+        return next((n for n in range(first, last + 1) if lines and fixed.search(lines[n - 1])), 0)
 
     def origins_of(self, line: int) -> list[int]:
         """The lines that give their values to the variables from which a line computes one."""

@@ -237,8 +237,8 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
         return _of_numbers(run, stage, Cause(place, text, details))
     detail = _of_partner(run, stage, first)
     comes = run.index_of(place)
-    if detail.startswith("the partner of"):
-        comes = _second_first(comes)
+    if detail.startswith("the partner of") or detail.endswith("the first position is wrong"):
+        comes = _begun_with(comes, is_first="first position" in detail)
     due = _pair_of(run, stage, first)
     if due and not set(due) & set(first.pair):
         detail += f"; the pair of thread {run.thread_number(first)} is {run.named(*due)}"
@@ -247,11 +247,17 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     return _of_numbers(run, stage, cause, is_detail=False)
 
 
-def _second_first(comes: str) -> str:
-    """Where two indices come from, that of the second position first."""
+def _begun_with(comes: str, is_first: bool) -> str:
+    """Where two indices come from, that of the position that is wrong first: the first or the second of the pair, which
+    mostly is computed from the first."""
     parts = re.split(r"; (?=\w+ comes from |line \d+: `)", comes)
     of = [number for number, part in enumerate(parts) if re.match(r"\w+ comes from ", part)]
-    return "; ".join([parts.pop(of[1]), *parts]) if len(of) == 2 else comes
+    if len(of) < 2:
+        return comes
+    first, second = of[:2]
+    if re.search(rf"=.*\b{parts[second].split()[0]}\b", parts[first]):
+        first, second = second, first
+    return "; ".join([parts.pop(first if is_first else second), *parts])
 
 
 def _wrong_load(stage: Stage, one: Comparison) -> Access:
@@ -748,6 +754,9 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
         reading, overwritten, what = late
         why = f"this line reads {what}, but line {overwritten} has already overwritten it: save it in a variable first"
         return Cause(f"{source.file}:{reading}", why, (text, *details))
+    if through := source.read_through(line_of(place)[1]):
+        line, why, remedy = through
+        return Cause(f"{source.file}:{line}", why, (remedy, source.quoted(line), text, *details))
     details += [f"nothing new is stored in {run.named(unwritten[0])}"] if unwritten else []
     if len(unwritten) == 1 and in_order:
         details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]
