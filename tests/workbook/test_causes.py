@@ -1302,6 +1302,25 @@ class Remarks(unittest.TestCase):
         (numbers,) = found.details
         self.assertTrue(numbers.endswith("line 2: `while (phase < n)`; line 4: `phase += 2`"), numbers)
 
+    def test_a_barrier_under_a_condition(self) -> None:
+        text = (
+            "__device__ void fix() {\n  swap(tile[0], tile[9]);\n}\n\n__global__ void kernel() {\n"
+            "  while (gap > 0) {\n    fix();\n    if (gap >= 32) __syncthreads();\n  }\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual(Source("a.cu").conditional_barrier(2), (8, 8))
+            text = text.replace("if (gap >= 32) ", "")
+            self.assertIsNone(Source("a.cu").conditional_barrier(2))
+
+    def test_the_strides_of_a_helper_that_begin_too_early(self) -> None:
+        text = (
+            "__device__ void fix(int gap) {\n  exchange(gap);\n}\n\n__device__ void order() {\n  fix(2);\n"
+            "  int gap = 2;\n  while (gap > 0) {\n    fix(gap);\n    gap /= 2;\n  }\n}\n"
+        )
+        twice = "this stage compares the pairs that the stage before it has compared: (0, 1)"
+        (asked,) = self.of(text, Cause("a.cu:2", twice, ("line 2: `exchange(gap)`",))).details
+        self.assertTrue(asked.endswith("right stride? line 7: `int gap = 2`; line 8: `while (gap > 0)`"), asked)
+
     def test_a_return_before_the_error_is_read(self) -> None:
         text = "void f() {\n  k<<<1, 1>>>();\n  return;\n  CUDA_CHECK(cudaGetLastError());\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

@@ -90,11 +90,19 @@ def _of_first_stage(cause: Cause, source: Source) -> Cause:
 
 def _of_repetition(cause: Cause, source: Source) -> Cause:
     """A stage that is there twice: which loop begins too early?"""
-    loops = [line for line in source.loops_around(line_of(cause.place)[1]) if "threadIdx" not in source.lines[line - 1]]
-    if not cause.text.startswith("this stage compares the pairs that the stage before it") or len(loops) < 2:
+    own = line_of(cause.place)[1]
+    stages = [
+        loop.line for loop in source.loops if not source.counts_threads(loop) and not source.is_of_tiles(loop.line)
+    ]
+    around = [source.loops_around(line) for line in (own, *source.calls(own))]
+    loops = max(([line for line in lines if line in stages] for lines in around), key=len)
+    if not cause.text.startswith("this stage compares the pairs that the stage before it") or not loops:
         return cause
     kept = tuple(detail for detail in cause.details if not detail.startswith("line "))
-    return replace(cause, details=(f"does this loop begin with the right stride? {source.quoted(loops[-1])}", *kept))
+    counted = re.search(r"\bwhile\s*\(\s*(\w+)", source.lines[loops[-1] - 1])
+    begins = source.assigned(counted[1], loops[-1]) if counted else 0
+    quoted = "; ".join(map(source.quoted, filter(None, (begins, loops[-1]))))
+    return replace(cause, details=(f"does this loop begin with the right stride? {quoted}", *kept))
 
 
 def _of_direction(cause: Cause, source: Source) -> Cause:

@@ -220,6 +220,27 @@ class Source:
             return f"line {caller} calls {self.function_of(line)[0]}(): {found}" if found else ""
         return found
 
+    def comes_from(self, expressions: Sequence[str], line: int) -> str:
+        """Where the variables of some expressions in a line come from."""
+        return self._origins(expressions, line)
+
+    def conditional_barrier(self, line: int) -> tuple[int, int] | None:
+        """A barrier, in the function around a line or in one that calls it, under a condition that is the same for all
+        threads, and the line of the condition; None: there is none."""
+        functions = {self.function_of(at)[1:] for at in (line, *self.calls(line))}
+        for barrier in self.barriers:
+            own = re.match(r"\s*if\b", self.lines[barrier - 1])
+            test = barrier if own else self.test_around(barrier)
+            condition = self.lines[test - 1].partition("(")[2] if test else ""
+            is_near = any(first <= barrier <= last for first, last in functions)
+            if (
+                test
+                and is_near
+                and not self._depends(condition, self._of_threads(self.text.find(self.lines[test - 1])))
+            ):
+                return barrier, test
+        return None
+
     def values_of(self, line: int) -> str:
         """Where the indices of a line, or else all of its values, come from."""
         return self.index_of(line) or self._origins([self.lines[line - 1]], line)

@@ -163,7 +163,9 @@ class Tile:
             return ()
         side = right.index(True)
         wrong = f"{sides[side]} is right here, and {sides[1 - side]} is wrong: {source.quoted(line)}"
-        return wrong, "; ".join(map(source.quoted, source.pointers_in(line)))
+        indices = re.findall(rf"\b{re.escape(self.run.array)}\s*\[([^\[\]]*)\]", source.lines[line - 1])
+        comes = source.comes_from(indices, line) if side == 0 else ""
+        return wrong, comes or "; ".join(map(source.quoted, source.pointers_in(line)))
 
     @property
     def _begins(self) -> str:
@@ -520,6 +522,12 @@ def missing_barrier(race: Finding, source: Source) -> Cause | None:
         f"thread ({match['thread']}) {match['way']} {match['element']} in line {line}, and thread ({match['other']}) "
         f"{match['other_way']} it in line {other_line}"
     )
+    if left_out := source.conditional_barrier(line):
+        barrier, test = left_out
+        text = (
+            f"the __syncthreads() of line {barrier} is left out where this condition is false, but it is always needed"
+        )
+        return Cause(f"{race.file}:{test}", text, (source.quoted(test), what))
     text, remedy, place = _between(source, line, other_line)
     return Cause(f"{race.file}:{place}", text, (remedy, what))
 
