@@ -95,6 +95,14 @@ MISTAKES = (
         {"partner = i ^ (run - 1);\n      if (partner < count) ": "partner = i ^ (run - 1);\n      "},
         ["FAILED  step 02 shared, ", "02_shared.cu"],
     ),
+    in_global(
+        "positions that are too far apart",
+        {"2 * t - (t & (j - 1));": "2 * j * (t / j) + t;"},
+        [
+            "compares keys[8] and keys[9], but there is no keys[8]: there are 8 keys",
+            "line 34: `const std::int64_t i = 2 *",
+        ],
+    ),
     in_hybrid(
         "the first merge sorts the tiles again",
         {"std::int64_t run = 2 * tile_keys;": "std::int64_t run = tile_keys;"},

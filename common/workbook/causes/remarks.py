@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .source import Source, line_of
-from .stage_check import Cause
+from .stage_check import ALL_THREADS, Cause
 
 _HALVES = re.compile(r"/=\s*2|>>=|(\w+)\s*=\s*\1\s*(?:/\s*2|>>\s*1)")
 _DIRECTION = re.compile(r"&\s*\w+\s*\)?\s*\)?\s*[=!]=\s*0|\(\s*\w+\s*&\s*\w+\s*\)")
 _BARE_AND = re.compile(r"\b(\w+)\s*&\s*(\w+)\s*([!=]=)\s*0")  # a bracket ends "(i & k)" before the ==
 _LOOP = re.compile(r"\bfor\s*\(")
-_ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
 # A number of blocks in place of that of threads, or neither. Any other factor may be the number of threads.
 _NOT_OF_GRID = re.compile(r"(?:(?!blockDim).)*\bblockIdx\.x\s*\)?\s*(?:\*\s*gridDim\.x\s*)?\+\s*threadIdx\.x")
 _BARE_THREAD = re.compile(r"(?!.*\bblockIdx\b).*[\[(=+*].*\bthreadIdx\.x")
@@ -233,7 +232,7 @@ def _of_grid_in_tile(cause: Cause, source: Source) -> Cause:
     own = source.function_of(at) if 0 < at <= len(source.lines) else None
     line = 0
     for number, text in enumerate(source.lines, 1):
-        if _ALL_THREADS.search(text) and not line:
+        if ALL_THREADS.search(text) and not line:
             around = source.function_of(number)
             is_kernel = "__global__" in "\n".join(source.lines[around[1] - 1 : number])
             line = number if around == own or not is_kernel else 0
@@ -370,7 +369,7 @@ def _of_grid_number(cause: Cause, source: Source) -> Cause:
     lines = {n: source.lines[n - 1] for n in range(first, last + 1)}
     asked = "the number of a thread in the grid is blockIdx.x * blockDim.x + threadIdx.x"
     number = next((n for n, text in lines.items() if _NOT_OF_GRID.match(text)), 0)
-    if not number and "__shared__" not in source.text and any(_ALL_THREADS.search(text) for text in lines.values()):
+    if not number and "__shared__" not in source.text and any(ALL_THREADS.search(text) for text in lines.values()):
         asked = "this line uses threadIdx.x without blockIdx.x, so that all blocks take the same keys"
         number = next((n for n, text in lines.items() if _BARE_THREAD.match(text)), 0)
     if number:

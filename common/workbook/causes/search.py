@@ -720,7 +720,7 @@ _EXPLAINED = frozenset(
 # The type of the keys for which variables of a type are right.
 _TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u32", "uint32_t": "u32", "float": "f32"}
 _OF_KEYS = re.compile("loses the key|variable of another type|which are in order|does not exchange")
-_OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times|in any launch$")
+_OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times|in any launch$|pass only the phases")
 _OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
 _STORES = ("global_st_requests", "global_atomic_requests")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

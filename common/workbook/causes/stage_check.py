@@ -15,6 +15,7 @@ from .comparisons import Comparison, key_text
 from .networks import Stage
 from .source import Source, line_of
 
+ALL_THREADS = re.compile(r"blockIdx\.x\s*\)?\s*\*\s*blockDim\.x\s*\+\s*threadIdx\.x")
 MOST_CALLS = 4  # of a function, that are quoted
 MOST_QUOTED = 3  # lines from which the arguments of a launch come
 
@@ -316,11 +317,13 @@ def _outside(run: Run, stage: Stage, found: Sequence[Comparison], first: Compari
     pairs = len({one.pair for one in found})
     details = [f"skip a comparator whose partner is not below {run.n:,}"]
     comes = run.bound_of(place) if outside >= run.n else run.index_of(place)
+    if stage.mask and 2 * len(stage.pairs) == run.n and pairs <= len(stage.pairs):  # no comparator is to be skipped
+        details, comes = [], run.index_of(place) or comes
     if outside < 0 and "%" in comes:
         comes += "; the remainder of a negative number is negative or 0"
     if outside < run.n or not stage.pairs:
         details = []
-    elif len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
+    elif details and len({one.pair for one in right}) == len(stage.pairs) and (stage.counted or (0, ""))[1] != "pairs":
         word = "phase" if stage.name.startswith("phase") else "stage"
         details = [f"this {word} has {_counted(len(stage.pairs))}, but the kernel compares {pairs:,}"]
         passed = run.passed_count(stage)
@@ -434,7 +437,11 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
             detail = step or _due(run, one, other, stage, place)
             if run.launch and (rows := _in_rows(run.launch, one, other)):
                 detail = rows
-            elif one.thread == other.thread and not (step and _begin_apart(found, one, other)):
+            elif (
+                one.thread == other.thread
+                and not (step and _begin_apart(found, one, other))
+                and not (detail and not step and ALL_THREADS.search(run.number_of_thread(place)))
+            ):
                 detail = (
                     "both have the same threadIdx, in two blocks: is blockIdx in the number of a thread's first pair, "
                     "and does its loop advance by gridDim.x * blockDim.x pairs?"
