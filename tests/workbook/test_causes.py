@@ -1321,6 +1321,11 @@ class Remarks(unittest.TestCase):
         (asked,) = self.of(text, Cause("a.cu:2", twice, ("line 2: `exchange(gap)`",))).details
         self.assertTrue(asked.endswith("right stride? line 7: `int gap = 2`; line 8: `while (gap > 0)`"), asked)
 
+    def test_a_shuffle_that_some_lanes_choose(self) -> None:
+        text = "void f() {\n  own = lane < 31 ? min(own, __shfl_down_sync(all, own, 1)) : own;\n}\n"
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            self.assertEqual((Source("a.cu").chosen_shuffle(2), Source("a.cu").chosen_shuffle(1)), (2, 0))
+
     def test_a_return_before_the_error_is_read(self) -> None:
         text = "void f() {\n  k<<<1, 1>>>();\n  return;\n  CUDA_CHECK(cudaGetLastError());\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

@@ -63,6 +63,10 @@ class Search:
             return _uneven(source, *uneven)
         if "invalid-warp-mask" in kinds and (uneven := source.uneven(SHUFFLE, ("if",))):
             return _uneven_shuffle(source, *uneven)
+        if "invalid-warp-mask" in kinds and (chosen := source.chosen_shuffle(outcome.findings[0].line)):
+            text = "not all lanes of the warp reach this shuffle: only those that choose it in `? :` do"
+            details = (source.quoted(chosen), "let all lanes take part in a statement before, and choose afterwards")
+            return Cause(f"{source.file}:{chosen}", text, details)
         if kinds & {"race", "divergent-barrier"} and (leaving := source.leaving()):
             return _leaving(source, *leaving)
         is_of_lanes = kinds == {"invalid-warp-mask"} or (outcome.status == "wrong" and not kinds)
@@ -474,7 +478,8 @@ def _without_stores(outcome: Outcome, source: Source) -> Cause | tuple[str, int]
             continue
         name = _plain(launch["kernel"])
         line = source.kernel(name)
-        if line and (changed := source.changed_copy(line)):
+        helpers = [n for n, text in enumerate(source.lines, 1) if "__device__" in text]
+        if line and (changed := next(filter(None, map(source.changed_copy, (line, *helpers))), None)):
             at, copy, read = changed
             text = f"this line changes {copy}, which is only a copy of a key: {name} stores nothing"
             return Cause(f"{source.file}:{at}", text, (f"{copy} is read in {source.quoted(read)}",))

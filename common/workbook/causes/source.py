@@ -760,6 +760,11 @@ class Source:
                 arguments[-1] += letter
         return " ".join(arguments[position].split()) if position < len(arguments) else ""
 
+    def chosen_shuffle(self, line: int) -> int:
+        """The line, if it has a shuffle in one of the two expressions of `a ? b : c`; otherwise 0."""
+        is_chosen = 0 < line <= len(self.lines) and re.search(rf"\?[^;]*{SHUFFLE.pattern}", self.lines[line - 1])
+        return line if is_chosen else 0
+
     def changed_copy(self, line: int) -> tuple[int, str, int] | None:
         """The first line of the function around a line that gives another value to a variable that holds an element of
         an array; the variable; and the line that reads the element. None: there is none."""
