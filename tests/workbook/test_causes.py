@@ -1321,6 +1321,16 @@ class Remarks(unittest.TestCase):
         (asked,) = self.of(text, Cause("a.cu:2", twice, ("line 2: `exchange(gap)`",))).details
         self.assertTrue(asked.endswith("right stride? line 7: `int gap = 2`; line 8: `while (gap > 0)`"), asked)
 
+    def test_a_lambda_that_changes_its_copies(self) -> None:
+        text = (
+            "void f() {\n  auto turn = [](Key x, Key y) {\n    const Key old = x;\n    x = y;\n    y = old;\n  };\n}\n"
+        )
+        with mock.patch.object(suspects, "source_of", lambda _: text):
+            line, why, _ = Source("a.cu").changed_parameter() or (0, "", "")
+            self.assertEqual((line, why), (4, "this line changes x, which is only a copy of a key"))
+            text = text.replace("Key x, Key y", "Key& x, Key& y")
+            self.assertIsNone(Source("a.cu").changed_parameter())
+
     def test_a_shuffle_that_some_lanes_choose(self) -> None:
         text = "void f() {\n  own = lane < 31 ? min(own, __shfl_down_sync(all, own, 1)) : own;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

@@ -781,9 +781,10 @@ class Source:
         return None
 
     def changed_parameter(self) -> tuple[int, str, str] | None:
-        """The first line of a __device__ function that gives another value to a parameter which is a copy of a key, or
-        to a pointer through which nothing is stored; what to say about it, and a remedy; None: there is none."""
-        for match in re.finditer(r"__device__[^;{}]*?\(([^(){};]*)\)\s*\{", self.text):
+        """The first line of a __device__ function, or of a lambda, that gives another value to a parameter which is a
+        copy of a key, or to a pointer through which nothing is stored; what to say about it, and a remedy; None: there
+        is none."""
+        for match in re.finditer(r"(?:__device__[^;{}]*?|=\s*\[[^\[\]]*\]\s*)\(([^(){};]*)\)\s*\{", self.text):
             begins = match.end()
             body = self.text[begins : _closing(self.text, begins - 1)]
             pointers = [made[1] for made in re.finditer(rf"(?<!const )\bKey\s*\*\s*({_NAME})\s*(?:,|$)", match[1])]
