@@ -699,9 +699,9 @@ class Warnings(unittest.TestCase):
         cause = stage_check.Cause(
             f"{file}:8", "two threads count one key", ("i comes from line 7: `i = 2 * c - c & 3`",)
         )
-        told = checker._with_warnings(cause)
+        found = checker._with_warnings(cause)
         warned = "the compiler warns about line 7: `-` is done before `&` here"
-        self.assertEqual(told.details, (warned, *cause.details))
+        self.assertEqual(found.details, (warned, *cause.details))
         self.assertEqual(checker.warnings, others)  # which are shown at the end
 
 

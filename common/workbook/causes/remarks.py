@@ -308,8 +308,7 @@ def _of_step(cause: Cause, source: Source) -> Cause:
     if loop is None or step is None:
         return cause
     names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", step[step.lastindex or 1])
-    name = next((one for one in names if source.assigned(one, loop.line)), "")
-    comes = source.assigned(name, loop.line) if name else 0
+    name, comes = next(((one, at) for one in names if (at := source.assigned(one, loop.line))), ("", 0))
     begins = source.assigned(name, comes) if comes else 0
     at = source.step_of(loop.line)
     text = f"{asked.partition(': use a loop')[0]}: does its loop advance too far? {source.quoted(at)}"

@@ -63,10 +63,8 @@ class Search:
             return _uneven(source, *uneven)
         if "invalid-warp-mask" in kinds and (uneven := source.uneven(SHUFFLE, ("if",))):
             return _uneven_shuffle(source, *uneven)
-        if "invalid-warp-mask" in kinds and (chosen := source.chosen_shuffle(outcome.findings[0].line)):
-            text = "not all lanes of the warp reach this shuffle: only those that choose it in `? :` do"
-            details = (source.quoted(chosen), "let all lanes take part in a statement before, and choose afterwards")
-            return Cause(f"{source.file}:{chosen}", text, details)
+        if "invalid-warp-mask" in kinds and source.chooses_shuffle(outcome.findings[0].line):
+            return _chosen_shuffle(source, outcome.findings[0].line)
         if kinds & {"race", "divergent-barrier"} and (leaving := source.leaving()):
             return _leaving(source, *leaving)
         is_of_lanes = kinds == {"invalid-warp-mask"} or (outcome.status == "wrong" and not kinds)
@@ -275,8 +273,8 @@ def _of_two_stores(outcome: Outcome, source: Source) -> Cause | None:
 
 def _of_unread_error(outcome: Outcome, source: Source) -> Cause | None:
     """A launch whose error is read further down, but a `return` comes before."""
-    finding = next((one for one in outcome.findings if one.kind == "unchecked-launch"), None)
-    if finding is None or finding is not outcome.findings[0] or not _is_own(finding, source):
+    finding = outcome.findings[0] if outcome.findings else None
+    if finding is None or finding.kind != "unchecked-launch" or not _is_own(finding, source):
         return None
     left, call = source.returns_between(finding.line, "cudaGetLastError")
     if not left:
@@ -516,6 +514,12 @@ def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
     text = f"not all lanes of the warp reach this shuffle: it is inside the if of {_line(control, shuffle)}"
     details = (source.quoted(control), "let all lanes take part before the if, and use the result inside it")
     return Cause(f"{source.file}:{shuffle}", text, details)
+
+
+def _chosen_shuffle(source: Source, line: int) -> Cause:
+    text = "not all lanes of the warp reach this shuffle: only those that take its branch of `? :` do"
+    details = (source.quoted(line), "let all lanes call the shuffle in a statement before, and choose afterwards")
+    return Cause(f"{source.file}:{line}", text, details)
 
 
 def _is_of_type(fact: str) -> bool:

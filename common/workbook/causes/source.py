@@ -207,22 +207,18 @@ class Source:
             if made:
                 comes = [f"{name} comes from {self.quoted(at)}" for at, name in made.items()]
                 indices = {at: _INDEX.findall(self.lines[at - 1].partition("=")[2]) for at in made}
-                farther = (self._origins(parts, at) for at, parts in indices.items() if parts)
+                farther = (self.comes_from(parts, at) for at, parts in indices.items() if parts)
                 return "; ".join(dict.fromkeys([*comes, *filter(None, farther)]))
             parts = [self.definition(name, line - 1).partition("=")[2] for name in pointers]
-        found = self._origins(parts or self._references(line), line)
+        found = self.comes_from(parts or self._references(line), line)
         caller = 0 if found else self.caller(line)
         if caller:
             passed = self.lines[caller - 1].partition("(")[2]
             # Of a function that takes references to keys, only the indices of the elements matter.
             takes_keys = re.search(r"\bKey\s*&", self.around(f"{self.file}:{line}"))
-            found = self._origins((takes_keys and _INDEX.findall(passed)) or [passed], caller)
+            found = self.comes_from((takes_keys and _INDEX.findall(passed)) or [passed], caller)
             return f"line {caller} calls {self.function_of(line)[0]}(): {found}" if found else ""
         return found
-
-    def comes_from(self, expressions: Sequence[str], line: int) -> str:
-        """Where the variables of some expressions in a line come from."""
-        return self._origins(expressions, line)
 
     def conditional_barrier(self, line: int) -> tuple[int, int] | None:
         """A barrier, in the function around a line or in one that calls it, under a condition that is the same for all
@@ -236,14 +232,14 @@ class Source:
             if (
                 test
                 and is_near
-                and not self._depends(condition, self._of_threads(self.text.find(self.lines[test - 1])))
+                and not self._depends(condition, self._of_threads(len("\n".join(self.lines[: test - 1]))))
             ):
                 return barrier, test
         return None
 
     def values_of(self, line: int) -> str:
         """Where the indices of a line, or else all of its values, come from."""
-        return self.index_of(line) or self._origins([self.lines[line - 1]], line)
+        return self.index_of(line) or self.comes_from([self.lines[line - 1]], line)
 
     def _references(self, line: int) -> list[str]:
         """The names in a line that refer to elements of arrays."""
@@ -304,7 +300,7 @@ class Source:
                 found.append(call)
         return found[0] if len(found) == 1 else line
 
-    def _origins(self, parts: Sequence[str], line: int) -> str:
+    def comes_from(self, parts: Sequence[str], line: int) -> str:
         """Where the variables of expressions in a line come from."""
         comes: dict[int, str] = {}
         for name in dict.fromkeys(name for part in parts for name in re.findall(rf"(?<![\w.]){_NAME}\b", part)):
@@ -760,10 +756,9 @@ class Source:
                 arguments[-1] += letter
         return " ".join(arguments[position].split()) if position < len(arguments) else ""
 
-    def chosen_shuffle(self, line: int) -> int:
-        """The line, if it has a shuffle in one of the two expressions of `a ? b : c`; otherwise 0."""
-        is_chosen = 0 < line <= len(self.lines) and re.search(rf"\?[^;]*{SHUFFLE.pattern}", self.lines[line - 1])
-        return line if is_chosen else 0
+    def chooses_shuffle(self, line: int) -> bool:
+        """Whether a line has a shuffle in one of the last two expressions of `a ? b : c`."""
+        return 0 < line <= len(self.lines) and bool(re.search(rf"\?[^;]*{SHUFFLE.pattern}", self.lines[line - 1]))
 
     def changed_copy(self, line: int) -> tuple[int, str, int] | None:
         """The first line of the function around a line that gives another value to a variable that holds an element of

@@ -466,7 +466,9 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
             line = line_of(launch.place)[1]
             near = range(line, max(line - 3, 0), -1)
             if label := next((n for n in near if re.match(r"\s*case\b", source.lines[n - 1])), 0):
-                return Cause(launch.place, text, ("launch the kernel of the order in the label", source.quoted(label)))
+                return Cause(
+                    launch.place, text, ("launch the kernel for the order that this label names", source.quoted(label))
+                )
             decided = Run(trace, "", case.order).decision_of(launch.place)
             return Cause(launch.place, text, ("test the parameter order, and launch the kernel of that order", decided))
     return None
