@@ -6,20 +6,23 @@
 // New since step 04: a partition point has four co-ranks (find_co_ranks). Two runs in shared memory are in bitonic
 // layout, the first forwards and the second backwards behind it, so that each ends with a sentinel. Copies to shared
 // memory bypass the registers, and with many of them in flight their latencies overlap. Where the keys are too
-// few to fill the GPU, a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses).
+// few to fill the GPU, a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses). Up
+// to eight tiles can stay in shared memory until they are sorted (cluster.cuh).
 // Phases: 1 to 4 sort the tiles. In each pass after that, 5 finds the co-ranks, and 6 to 9 merge.
 // Limits: if the user chooses the number of threads per block, it must be 256.
 // The file is long because a record is made of several ideas.
-// Lines: 75 to write, 192 given.
+// Lines: 75 to write, 225 given.
 #include <cstdint>
 #include <limits>
 #include <utility>
 
 #include "bitonic_layout.cuh"
+#include "cluster.cuh"
 #include "co_ranks.cuh"
 #include "instantiate.cuh"
 #include "methods.cuh"
 #include "record_tile.cuh"
+#include "step/early_launch.h"
 #include "step/launch_shape.h"
 #include "thread_sort.cuh"
 
@@ -67,6 +70,7 @@ template <class Shape, class Key, class Value>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
     sort_record_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, typename Shape::Before before) {
   const auto tile = tile_in_shared_memory<Shape>();
+  lab::let_next_kernel_begin();  // which waits for this one
   for (std::int64_t first = std::int64_t(blockIdx.x) * Shape::tile; first < n;
        first += std::int64_t(gridDim.x) * Shape::tile) {
     const int count = int(min(n - first, std::int64_t(Shape::tile)));
@@ -106,6 +110,8 @@ __device__ Bounds<Index> bounds_in_other_run(Index low, Index high, bool its_pro
 template <class Index, class Key, class Before>
 __global__ void find_co_ranks(const Key* from, KWayPass<4> pass, CoRanks<4>* co_ranks, Before before) {
   const int own_run = threadIdx.x % 4, per_block = blockDim.x / 4;
+  lab::wait_for_earlier_kernels();
+  lab::let_next_kernel_begin();
   for (std::int64_t block_first = std::int64_t(blockIdx.x) * per_block; block_first < pass.tiles;
        block_first += std::int64_t(gridDim.x) * per_block) {
     // PHASE 5: search for the co-ranks, in a separate launch, so that the searches of all tiles wait for memory at the
@@ -148,6 +154,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
                  typename Shape::Before before) {
   __shared__ Parts<ways> parts;
   const auto tile = tile_in_shared_memory<Shape>();
+  lab::wait_for_earlier_kernels();
+  lab::let_next_kernel_begin();
   for (std::int64_t index = blockIdx.x; index < pass.tiles; index += gridDim.x) {
     // PHASE 6: locate the parts of the runs that the tile is made of. One thread is enough for these few sums.
     const OutputTile output(pass, index);
@@ -168,6 +176,30 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
   }
 }
 
+// --- few keys, in a cluster ---
+
+/// What the kernel of cluster.cuh does with a tile.
+struct Core {
+  /// Sorts a tile of `count` items. A barrier is needed afterwards.
+  template <class Shape, class Key, class Value>
+  __device__ static void sort_tile(Items<Key, Value> tile, int count, typename Shape::Before before) {
+    OwnItems<Shape> own;
+    load_and_sort(own, tile, count, before);
+    merge_threads(tile, own, count, before);
+  }
+
+  /// Merges two runs in bitonic layout, `count` items, of which the first run has `a_count`. A barrier is needed
+  /// afterwards.
+  template <class Shape, class Key, class Value>
+  __device__ static void merge_two(Items<Key, Value> tile, int a_count, int count, typename Shape::Before before) {
+    const BitonicRuns runs{0, a_count, count, int(threadIdx.x) * Shape::items};
+    OwnItems<Shape> own;
+    merge_own(own, tile, runs, before);
+    __syncthreads();  // the write overwrites items of `tile` that other threads may still be reading
+    write_own(tile, own, {0, count, runs.diagonal}, Half::first);
+  }
+};
+
 // --- the host's part ---
 
 /// Sorts tiles, then merges as many runs at a time as the method says.
@@ -184,8 +216,9 @@ void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::Launch
   Scratch<Key, Value> scratch(in_place ? 0 : n, stream);
   const lab::DeviceArray<CoRanks<ways>> co_ranks(ways == 4 ? max_tiles : 0, stream);
   // Your code: the launches, as in sort_by_levels(). First sort_record_tiles. Then merge_k_ways for runs of Sort::tile,
-  // ways * Sort::tile, ... items, after find_co_ranks `if constexpr` ways is 4. Which array do the tiles go to? If
-  // in_place, scratch has no memory yet. If there are passes, assign a new Scratch to it after the first launch.
+  // ways * Sort::tile, ... items, after find_co_ranks `if constexpr` ways is 4. As merge_k_ways waits for earlier
+  // kernels, it may be an early launch. Which array do the tiles go to? If in_place, scratch has no memory yet. If
+  // there are passes, assign a new Scratch to it after the first launch.
   (void)before, (void)shape, (void)scratch;
   NOT_WRITTEN("step 05");
 }
@@ -197,6 +230,7 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   }
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (n < 2) return;
+  if (sort_in_cluster<Core, SortShape<Method::few_keys, Key, Value, Before>>(items, n, before, shape, stream)) return;
   const Method method = choose_method<Key, Value, Before>(n, shape);
   with_method(method, [&](auto constant) { sort_by<constant.value>(items, n, before, shape, stream); });
 }

@@ -39,15 +39,14 @@ struct CoRankSearch {
 
 /// The number of items of a among the first `diagonal` of the merge of a and b: merge_path of step 04 by a whole warp.
 /// In each round, 32 lanes try positions that divide the interval into equal parts, so that a search waits for memory a
-/// fifth as often as one that halves the interval.
-template <class Key, class Before>
-__device__ inline std::int64_t warp_co_rank(const Key* a, std::int64_t a_count, const Key* b, std::int64_t b_count,
-                                            std::int64_t diagonal, Before before) {
+/// fifth as often as one that halves the interval. a(i) and b(i) are the keys, wherever they are.
+template <class Index, class A, class B, class Before>
+__device__ inline Index warp_co_rank(A a, Index a_count, B b, Index b_count, Index diagonal, Before before) {
   const int lane = threadIdx.x % 32;
-  std::int64_t low = max(diagonal - b_count, std::int64_t(0)), high = min(diagonal, a_count);
+  Index low = max(diagonal - b_count, Index(0)), high = min(diagonal, a_count);
   while (low < high) {
-    const std::int64_t apart = (high - low) / 32 + 1, position = low + lane * apart;
-    const bool taken = position < high && !before(b[diagonal - 1 - position], a[position]);
+    const Index apart = (high - low) / 32 + 1, position = low + lane * apart;
+    const bool taken = position < high && !before(b(diagonal - 1 - position), a(position));
     // These are always the lowest lanes, and the answer lies beyond their positions.
     const int lanes = __popc(__ballot_sync(all_lanes, taken));
     high = min(high, low + lanes * apart);
@@ -64,7 +63,8 @@ __device__ inline const CoRanks<2>* find_both_co_ranks(const Key* from, const KW
   if (const int end = threadIdx.x / 32; end < 2) {
     const std::int64_t first = pass.run_first(tile.merge, 0), middle = pass.run_first(tile.merge, 1);
     const std::int64_t diagonal = tile.first - first + end * tile.count;
-    const std::int64_t a = warp_co_rank(from + first, middle - first, from + middle,
+    const auto keys_from = [=](std::int64_t run) { return [=](std::int64_t i) { return from[run + i]; }; };
+    const std::int64_t a = warp_co_rank(keys_from(first), middle - first, keys_from(middle),
                                         pass.run_first(tile.merge, 2) - middle, diagonal, before);
     co_ranks[end] = {{std::uint32_t(a), std::uint32_t(diagonal - a)}};
   }

@@ -12,7 +12,7 @@
 
 namespace merge_sort {
 
-enum class Method { few_keys, one_tile, two_way, four_way, four_way_small_tiles };
+enum class Method { few_keys, two_way, four_way, four_way_small_tiles };
 
 /// A method, and when it is chosen.
 struct MethodRow {
@@ -29,14 +29,12 @@ struct MethodRow {
 inline constexpr int no_threshold = std::numeric_limits<int>::max();
 
 /// With few keys, a pass takes as long as its longest block and its launches. Two-way merges, whose blocks find their
-/// co-ranks themselves, have the lower latency, and small tiles occupy more multiprocessors. But keys that need two
-/// small tiles and a merge are sorted sooner by one block of twice as many threads, if a network sorts them and they have
-/// 4 bytes. With many keys, four-way merges are faster because they need half as many passes.
+/// co-ranks themselves, have the lower latency, and small tiles occupy more multiprocessors. With many keys, four-way
+/// merges are faster because they need half as many passes.
 // clang-format off: a table.
 inline constexpr MethodRow methods[] = {
     //                         ways  threads   items  auto   large  threshold
     {Method::few_keys,             2, 512, 128,  9,   true,  false, 4096},
-    {Method::one_tile,             2, 1024, 128, 9,   true,  false, 0},
     {Method::two_way,              2, 512, 256, 33,   true,  true,  65536},
     {Method::four_way,             4, 512, 256, 33,   false, true,  no_threshold},
     {Method::four_way_small_tiles, 4, 256, 256, 33,   false, false, no_threshold},
@@ -69,11 +67,6 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
   const bool large_tiles = shape.threads == 0 && fits<Large>() && n > Small::tile;  // possible, and needed
   const std::int64_t multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
-  if constexpr (has_all_methods) {
-    using One = SortShape<Method::one_tile, Key, Value, Before>;
-    using Few = SortShape<Method::few_keys, Key, Value, Before>;
-    if (One::by_network && sizeof(Key) <= 4 && auto_shape && n > Few::tile && n <= One::tile) return Method::one_tile;
-  }
   for (const MethodRow& row : methods) {
     if (row.method == Method::two_way && !has_all_methods) continue;
     if (row.auto_shape && !auto_shape) continue;
@@ -89,9 +82,6 @@ void with_method(Method method, F&& f) {
   switch (method) {
     case Method::few_keys:
       return f(std::integral_constant<Method, Method::few_keys>{});
-    case Method::one_tile:
-      if constexpr (has_all_methods) return f(std::integral_constant<Method, Method::one_tile>{});
-      return;
     case Method::two_way:
       if constexpr (has_all_methods) return f(std::integral_constant<Method, Method::two_way>{});
       return;

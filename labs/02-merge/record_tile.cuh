@@ -48,11 +48,11 @@ struct RecordShape {
   static constexpr bool needs_smem_opt_in = shared_bytes > 48 * 1024;
 };
 
-/// The tile in the block's dynamic shared memory, which may be larger than 48 KiB.
+/// A tile in the block's dynamic shared memory, which may be larger than 48 KiB. `index`: of the block's tiles.
 template <class Shape>
-__device__ inline auto tile_in_shared_memory() {
+__device__ inline auto tile_in_shared_memory(int index = 0) {
   extern __shared__ uint4 shared_memory[];
-  char* const bytes = reinterpret_cast<char*>(shared_memory);
+  char* const bytes = reinterpret_cast<char*>(shared_memory) + index * Shape::shared_bytes;
   return Items<typename Shape::Key, typename Shape::Value>{
       reinterpret_cast<typename Shape::Key*>(bytes),
       reinterpret_cast<typename Shape::Value*>(bytes + Shape::key_bytes)};

@@ -9,7 +9,7 @@
 // New since step 03: columns of counters, and tiles. For descending order the counters are reversed, not the positions.
 // Limits: unsigned keys of 8 or 16 bits, and a multiple of 32 threads per block. 16-bit keys need 2^16 counters, so
 // other sorts are faster for some million of them, and for fewer on a GPU without clusters.
-// Lines: 44 to write, 164 given.
+// Lines: 44 to write, 166 given.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -150,6 +150,8 @@ void queue_counting(lab::Span<std::uint16_t> keys, std::uint64_t* counts, unsign
 
 }  // namespace
 
+bool sorts_in_one_launch(lab::Span<std::uint16_t> keys) { return fits_one_cluster(keys); }
+
 template <class Key>
 void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   const int tile_keys = tile_keys_for<Key>(keys.n);
@@ -162,7 +164,7 @@ void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, 
   const unsigned flip = order == lab::Order::ascending ? 0 : values<Key> - 1;  // exchanges the first and the last value
   if constexpr (sizeof(Key) == 2) {
     const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
-    if (auto_shape && sort_in_one_cluster(keys, flip, stream)) return;
+    if (auto_shape && sorts_in_one_launch(keys)) return sort_in_one_cluster(keys, flip, stream);
   }
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(values<Key> + 1, "counters", stream);
   CUDA_CHECK(cudaMemsetAsync(counts.data(), 0, counts.size() * sizeof(std::uint64_t), stream));

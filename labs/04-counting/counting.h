@@ -87,4 +87,8 @@ void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
 template <class Key>
 void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
+/// Whether step 06 sorts these keys in a single launch, and without scratch memory, on the device in use, if it may
+/// choose the shape: up to about a million keys, on a GPU with clusters of 16 blocks.
+bool sorts_in_one_launch(lab::Span<std::uint16_t> keys);
+
 }  // namespace counting

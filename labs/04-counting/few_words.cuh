@@ -84,18 +84,25 @@ __global__ void CLUSTER_OF(few_words_blocks) __launch_bounds__(few_words_threads
 }  // namespace
 #endif
 
-/// Queues the sort. Returns false, and does nothing, if the keys are too many, or the device has no such clusters.
-[[maybe_unused]] static bool sort_in_one_cluster(lab::Span<std::uint16_t> keys, unsigned flip, cudaStream_t stream) {
+/// Whether one cluster can sort the keys: they are not too many, and the device has such clusters. Errors: CudaError.
+[[maybe_unused]] static bool fits_one_cluster(lab::Span<std::uint16_t> keys) {
 #ifndef __SIMT__
   if (keys.n > std::int64_t{8} * few_words_share * few_words_blocks) return false;
+  return WholeVectors(keys.data, keys.n).share <= few_words_share && has_cluster_for_few_words();
+#else
+  (void)keys;
+  return false;
+#endif
+}
+
+/// Queues the sort of keys that fit one cluster. Errors: CudaError.
+[[maybe_unused]] static void sort_in_one_cluster(lab::Span<std::uint16_t> keys, unsigned flip, cudaStream_t stream) {
+#ifndef __SIMT__
   const WholeVectors vectors(keys.data, keys.n);
-  if (vectors.share > few_words_share || !has_cluster_for_few_words()) return false;
   sort_few_words<<<few_words_blocks, few_words_threads, sizeof(FewWords), stream>>>(vectors, flip);
   CUDA_CHECK(cudaGetLastError());
-  return true;
 #else
   (void)keys, (void)flip, (void)stream;
-  return false;
 #endif
 }
 

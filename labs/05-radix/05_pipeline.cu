@@ -17,11 +17,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "early_launch.cuh"
 #include "first_pass.cuh"
 #include "key_transform.cuh"
 #include "pass_plan.cuh"
 #include "step/device.h"
+#include "step/early_launch.h"
 #include "tile.cuh"
 
 namespace radix {
@@ -185,7 +185,7 @@ template <class Tile, class Key, class Value>
 __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_multiprocessor)
     sweep(Pairs<lab::Bits<Key>, Value> primary, Pairs<lab::Bits<Key>, Value> scratch, std::int64_t n,
           KeyTransform<Key> transform, PassPlan<Key>* plan, volatile typename Tile::Word* statuses) {
-  wait_for_earlier_kernels();
+  lab::wait_for_earlier_kernels();
   if (plan->negative_zeros == 0) {  // then a digit takes one instruction
     sweep_passes<Tile>(primary, scratch, n, transform.without_negative_zero(), plan, statuses);
   } else if constexpr (!std::is_integral_v<Key>) {

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "early_launch.cuh"
 #include "pass_plan.cuh"
 #include "scan.cuh"
 #include "step/device.h"
+#include "step/early_launch.h"
 #include "step/launch_shape.h"
 
 namespace radix {
@@ -106,8 +106,8 @@ static __global__ void __launch_bounds__(Tile::Shape::threads)
     move_in_any_order(lab::Span<const typename Tile::Bits> keys, typename Tile::Bits* to, KeyTransform<Key> any,
                       PassPlan<Key>* plan) {
   auto& tile = tile_in_shared_memory<Tile>();
-  wait_for_earlier_kernels();
-  let_next_kernel_begin();
+  lab::wait_for_earlier_kernels();
+  lab::let_next_kernel_begin();
   if (plan->active_passes == 0 || plan->negative_zeros != 0) return;
   const auto transform = any.without_negative_zero();
   const int t = threadIdx.x;
@@ -173,7 +173,7 @@ void queue_first_pass(lab::Span<const lab::Bits<Key>> keys, lab::Bits<Key>* to, 
     const unsigned blocks = lab::blocks_or({}, std::min(keys.n, resident), Tile::size);
     lab::allow_shared_memory<detail::move_in_any_order<Tile, Key>>(sizeof(Tile), device);
     const auto launch =
-        early_launch<detail::move_in_any_order<Tile, Key>>(blocks, Tile::Shape::threads, sizeof(Tile), stream);
+        lab::early_launch<detail::move_in_any_order<Tile, Key>>(blocks, Tile::Shape::threads, sizeof(Tile), stream);
     CUDA_CHECK(cudaLaunchKernelEx(&launch, detail::move_in_any_order<Tile, Key>, keys, to, transform, plan));
     CUDA_CHECK(cudaGetLastError());
   }

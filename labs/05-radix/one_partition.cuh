@@ -3,20 +3,20 @@
 // spread evenly, the highest byte of a key is its interval. Otherwise splitters divide the keys (splitters.cuh). An
 // interval has room for more keys than it has on average. If one of them has still more, passes sort the keys after all
 // (few_passes.cuh), of which none has been overwritten yet. Each kernel begins while the one in front of it ends
-// (early_launch.cuh).
+// (step/early_launch.h).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "bucket_sort.cuh"
-#include "early_launch.cuh"
 #include "few_passes.cuh"
 #include "partition.cuh"
 #include "sample.cuh"
 #include "splitters.cuh"
 #include "step/device.h"
 #include "step/device_array.h"
+#include "step/early_launch.h"
 #include "step/launch_shape.h"
 
 namespace radix {
@@ -182,7 +182,7 @@ static __global__ void __launch_bounds__(sample_threads)
   constexpr int count = 16;
   __shared__ std::uint32_t exchange[sample_threads * count];
   __shared__ unsigned counts[byte_values];  // of the samples with each highest byte
-  let_next_kernel_begin();                  // which loads its keys before it waits
+  lab::let_next_kernel_begin();             // which loads its keys before it waits
   const int t = threadIdx.x;
   std::uint32_t samples[count];
 #pragma unroll
@@ -220,8 +220,8 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   shared.counts[t] = 0;
   PartitionItems<Shape> items;
   load_tile(items, keys, first);
-  wait_for_earlier_kernels();  // the plan is read and changed
-  let_next_kernel_begin();
+  lab::wait_for_earlier_kernels();  // the plan is read and changed
+  lab::let_next_kernel_begin();
   const bool has_splitters = plan->has_splitters != 0;
   if (has_splitters) shared.splitters.load(plan->ends);
   const Seen seen = transform_tile(items, keys, first, transform);
@@ -259,7 +259,7 @@ static __global__ void __launch_bounds__(Intervals::Bucket::threads, Intervals::
   using Shape = typename Intervals::Bucket;
   static_assert(Shape::threads >= bucket_count, "every bucket has a thread");
   __shared__ unsigned sums[Shape::threads / 32], firsts[bucket_count + 1];
-  wait_for_earlier_kernels();
+  lab::wait_for_earlier_kernels();
   const unsigned t = threadIdx.x, own = blockIdx.x, size = t < bucket_count ? plan->sizes[t] : 0;
   if (plan->out_of_order == 0) return;
   if (plan->unsorted != 0) {
@@ -295,7 +295,7 @@ void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, Ke
   const lab::Span<const std::uint32_t> input = {keys.data, keys.n};
   plan_intervals<<<1, sample_threads, 0, stream>>>(input, transform, plan);
   CUDA_CHECK(cudaGetLastError());
-  const auto partition = early_launch<partition_once<Core, Partition, Key>>(blocks, Partition::threads, 0, stream);
+  const auto partition = lab::early_launch<partition_once<Core, Partition, Key>>(blocks, Partition::threads, 0, stream);
   CUDA_CHECK(
       cudaLaunchKernelEx(&partition, partition_once<Core, Partition, Key>, input, scratch, room, transform, plan));
   CUDA_CHECK(cudaGetLastError());
@@ -303,8 +303,8 @@ void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, Ke
   const lab::Device& device = lab::Device::current();
   const unsigned pass_blocks = lab::blocks_or({}, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
   lab::allow_shared_memory<sort_intervals<Core, Intervals, Key>>(Intervals::shared_bytes, device);
-  const auto sort = early_launch<sort_intervals<Core, Intervals, Key>>(intervals, Intervals::Bucket::threads,
-                                                                       Intervals::shared_bytes, stream);
+  const auto sort = lab::early_launch<sort_intervals<Core, Intervals, Key>>(intervals, Intervals::Bucket::threads,
+                                                                            Intervals::shared_bytes, stream);
   CUDA_CHECK(cudaLaunchKernelEx(&sort, sort_intervals<Core, Intervals, Key>, keys, scratch, room, transform, plan,
                                 pass_blocks));
   CUDA_CHECK(cudaGetLastError());

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "early_launch.cuh"
 #include "step/device.h"
+#include "step/early_launch.h"
 #include "step/launch_shape.h"
 #include "tile.cuh"
 
@@ -152,7 +152,7 @@ static __global__ void __launch_bounds__(count_threads, 1)
   constexpr int counters = PassPlan<Key>::passes * byte_values;
   extern __shared__ uint4 shared_memory[];
   unsigned* const counts = reinterpret_cast<unsigned*>(shared_memory);
-  let_next_kernel_begin();                            // which waits for this one
+  lab::let_next_kernel_begin();                       // which waits for this one
   if (unsorted != nullptr && *unsorted == 0) return;  // a plan of 0 has no active pass
   const std::int64_t threads = std::int64_t(gridDim.x) * count_threads;
   for (std::int64_t i = std::int64_t(blockIdx.x) * count_threads + threadIdx.x; i < statuses.n; i += threads) {

@@ -16,7 +16,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 79 to write, 198 given.
+// Lines: 79 to write, 202 given.
 #include <cstdint>
 
 #include "03-bitonic/bitonic.h"
@@ -135,7 +135,7 @@ struct Core {
 /// when two partitions do not work.
 enum class Method {
   network,             ///< few integers of 4 or 8 bytes, on a GPU with thread block clusters: step 04 of lab 03
-  counting,            ///< keys of one byte, and many of two: step 06 of lab 04
+  counting,            ///< keys of one byte, and of two if they are many or fit one cluster: step 06 of lab 04
   one_partition,       ///< few keys of 4 bytes: one partition, by the highest byte or by splitters
   partitions_of_few,   ///< more keys: two partitions, with small tiles and small buckets
   partitions_of_many,  ///< with large tiles and small buckets
@@ -165,13 +165,17 @@ constexpr std::int64_t max_keys_of_one_block = 12'288;
 
 /// The table of methods: the first row that suits the keys decides, before anything is launched.
 template <class Key, class Value>
-Method choose_method(std::int64_t n, lab::LaunchShape shape) {
+Method choose_method(lab::Span<Key> keys, lab::LaunchShape shape) {
+  const std::int64_t n = keys.n;
   const lab::Device& device = lab::Device::current();
   const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
-  const bool counted = can_be_counted<Key, Value>;
+  constexpr bool counted = can_be_counted<Key, Value>;
   const bool partitioned = can_be_partitioned<Key, Value> && auto_shape && n <= std::int64_t{1} << 30;
-  // It takes time to clear and scan the 65,536 counters of keys of two bytes.
-  const bool many_for_counting = auto_shape && n >= std::int64_t(device.multiprocessors) << 16;
+  // It takes time to clear and scan the 65,536 counters of keys of two bytes in global memory.
+  bool suits_counting = sizeof(Key) == 1 || (auto_shape && n >= std::int64_t(device.multiprocessors) << 16);
+  if constexpr (counted && sizeof(Key) == 2) {
+    suits_counting |= auto_shape && n > max_keys_of_one_block && counting::sorts_in_one_launch(keys);
+  }
   // Two partitions take more launches, and pay off if every multiprocessor gets a large tile, or at least half of them,
   // and if the keys and their copy exceed the level 2 cache: passes over fewer keys hardly wait for memory.
   const bool large_tiles = partitioned && device.fits<PartitionTile<LargePartition>>();
@@ -187,7 +191,7 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   } table[] = {
       {Method::network, has_network<Key, Value> && auto_shape && n <= max_keys_of_network &&
                             lab::device_attribute(cudaDevAttrClusterLaunch) != 0},
-      {Method::counting, counted && (sizeof(Key) == 1 || many_for_counting)},
+      {Method::counting, counted && suits_counting},
       {Method::one_partition, large_tiles && fits_one},
       {Method::partitions_of_many, two && n >= resident && ManyKeys::suits(n, device)},
       {Method::partitions_of_most, two && n >= resident && MostKeys::suits(n, device)},
@@ -269,7 +273,7 @@ void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   }
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (keys.n < 2) return;
-  [[maybe_unused]] const Method method = choose_method<Key, Value>(keys.n, shape);
+  [[maybe_unused]] const Method method = choose_method<Key, Value>(keys, shape);
   // begin solution
   //~ // Your code, when the core is written, instead of the next line. For keys that can be counted, that have a network,
   //~ // or that can be partitioned (if constexpr), a switch over the method, which calls sort_by_counting,

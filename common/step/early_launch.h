@@ -7,8 +7,9 @@
 #include <cuda_runtime.h>
 
 #include "step/device.h"
+#include "step/error.h"
 
-namespace radix {
+namespace lab {
 
 /// Lets the next kernel of the stream begin, if it is launched early, as soon as all blocks have called this or ended.
 __device__ inline void let_next_kernel_begin() {
@@ -42,7 +43,7 @@ cudaLaunchConfig_t early_launch(unsigned blocks, unsigned threads, std::size_t s
   }();
   thread_local int asked = -1;  // the device that was asked last, because the call takes time
   thread_local bool begins_early = false;
-  if (const int device = lab::Device::current().id; asked != device) {
+  if (const int device = Device::current().id; asked != device) {
     cudaFuncAttributes attributes;
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
     asked = device, begins_early = attributes.ptxVersion >= 90;
@@ -52,4 +53,4 @@ cudaLaunchConfig_t early_launch(unsigned blocks, unsigned threads, std::size_t s
   return config;
 }
 
-}  // namespace radix
+}  // namespace lab
