@@ -25,24 +25,27 @@ inline constexpr int max_cluster_blocks = 8;  ///< the most that every GPU with 
 
 #ifndef __SIMT__  // CUDA on the CPU has no clusters
 
-/// The merge of a level to which a block contributes its tile of the output. All positions are those in the array.
+/// The merge of a level, and the block's tile of its output. All positions are those in the array.
 struct ClusterMerge {
   int first, middle, end;  ///< the runs [first, middle) and [middle, end)
+  int begin, count;        ///< the tile: [begin, begin + count)
 
   /// `apart`: tiles per run, a power of two.
   __device__ ClusterMerge(int n, int block, int apart, int tile) {
     first = (block & -(2 * apart)) * tile;
     middle = min(first + apart * tile, n);
     end = min(first + 2 * apart * tile, n);
+    begin = block * tile;
+    count = max(0, min(n - begin, tile));
   }
 };
 
-/// Copies the parts of the two runs that the block's tile of the output is made of, [begin, begin + count), into `to`,
-/// in bitonic layout. `from`: the block's own items; the other blocks have theirs at the same place. Returns the number
-/// of items of the first run. All threads of the block call it; afterwards, each may read all of `to`.
+/// Copies the parts of the two runs that the block's tile is made of into `to`, in bitonic layout. `from`: the block's
+/// own items; the other blocks have theirs at the same place. Returns the number of items of the first run. All threads
+/// of the block call it; afterwards, each may read all of `to`.
 template <class Shape, class Cluster, class Key, class Value>
 __device__ int gather_parts(Items<Key, Value> to, Items<Key, Value> from, const Cluster& cluster, ClusterMerge merge,
-                            int begin, int count, typename Shape::Before before) {
+                            typename Shape::Before before) {
   __shared__ int co_ranks[2];
   // PHASE 3: find out how many items of the first run come before both ends of the tile. A warp searches for each.
   if (const int end = threadIdx.x / 32; end < 2) {
@@ -51,7 +54,7 @@ __device__ int gather_parts(Items<Key, Value> to, Items<Key, Value> from, const 
         return cluster.map_shared_rank(keys, (first + i) / Shape::tile)[(first + i) % Shape::tile];
       };
     };
-    const int diagonal = begin - merge.first + end * count;
+    const int diagonal = merge.begin - merge.first + end * merge.count;
     const int a = warp_co_rank(keys_from(merge.first), merge.middle - merge.first, keys_from(merge.middle),
                                merge.end - merge.middle, diagonal, before);
     if (threadIdx.x % 32 == 0) co_ranks[end] = a;
@@ -59,13 +62,13 @@ __device__ int gather_parts(Items<Key, Value> to, Items<Key, Value> from, const 
   __syncthreads();  // all threads read `co_ranks`, which two warps have written
   // PHASE 4: copy both parts. The part of the second run is stored backwards.
   const int a_first = merge.first + co_ranks[0], a_count = co_ranks[1] - co_ranks[0];
-  const int b_first = merge.middle + begin - merge.first - co_ranks[0] - a_count;  // of item a_count of the tile
+  const int b_first = merge.middle + merge.begin - merge.first - co_ranks[0] - a_count;  // of item a_count of the tile
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
     const int i = threadIdx.x + k * Shape::threads;
-    if (i >= count) break;
+    if (i >= merge.count) break;
     const int position = i < a_count ? a_first + i : b_first + i, block = position / Shape::tile;
-    const int place = i < a_count ? i : count - 1 - (i - a_count);
+    const int place = i < a_count ? i : merge.count - 1 - (i - a_count);
     Items<Key, Value> source{cluster.map_shared_rank(from.keys, block), nullptr};
     if constexpr (has_values<Value>) source.values = cluster.map_shared_rank(from.values, block);
     copy_item(to, place, source, position % Shape::tile);
@@ -93,7 +96,7 @@ __global__ void __launch_bounds__(Shape::threads)
   for (int apart = 1; apart < int(cluster.num_blocks()); apart *= 2) {  // tiles per run
     cluster.sync();  // a thread reads items of other blocks' tiles, and overwrites those that other blocks have read
     const ClusterMerge merge(n, block, apart, Shape::tile);
-    const int a_count = gather_parts<Shape>(other, tile, cluster, merge, begin, count, before);
+    const int a_count = gather_parts<Shape>(other, tile, cluster, merge, before);
     // PHASE 5: merge, as in a pass.
     Core::template merge_two<Shape>(other, a_count, count, before);
     const auto full = other;

@@ -336,6 +336,14 @@ __global__ void kernel(Key* keys) {
         found = self.found(13, 4)
         self.assertIn("a.cu:13: error: no barrier comes between this line and line 14, which calls sort()\n", found)
 
+    def test_before_a_function_that_calls_another(self) -> None:
+        text = self.KERNEL.replace("  sort(tile);", "  merge(tile);").replace(
+            "__global__", "__device__ void merge(Key* tile) {\n  sort(tile);\n}\n\n__global__"
+        )
+        with mock.patch.object(self, "KERNEL", text):
+            found = self.found(17, 4)
+        self.assertIn("a.cu:17: error: no barrier comes between this line and line 18, which calls merge()\n", found)
+
     def test_between_two_rounds(self) -> None:
         found = self.found(4, 4)
         self.assertIn("a.cu:4: error: no barrier comes between one iteration of the loop in line 2 and the next", found)

@@ -264,8 +264,8 @@ std::string why_unchanged(const void* begin, std::size_t bytes) {
   if (all.counts.launches().empty()) return "it launches no kernel";
   const Region* const scratch = all.ownership.left_behind();
   if (scratch == nullptr) {
-    return "its kernels store nothing in the keys: no thread reaches a store, or no comparison leads to one, or the "
-           "result is stored in another array";
+    return "its kernels store nothing in the keys; perhaps no thread reaches a store, no comparison leads to one, or "
+           "the result is stored in another array";
   }
   return with_lines("its kernels wrote to " + Ownership::name_of(*scratch) +
                     ", and not to the keys; the last launch must write the keys");

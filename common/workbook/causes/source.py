@@ -256,6 +256,28 @@ class Source:
             if not first <= n <= last and "__device__" not in text and self.call_in(n, n, name)
         ]
 
+    def in_one_function(self, line: int, other: int) -> list[tuple[int, str]]:
+        """Two lines of one function at which two lines are executed: these lines themselves, or calls that lead to
+        them, with the names of what is called there. The lines as they are if there is no such function."""
+        ways = [
+            (calls, other_calls)
+            for calls in self._way_to(line)
+            for other_calls in self._way_to(other)
+            if self.function_of(calls[0])[1] == self.function_of(other_calls[0])[1]
+        ]
+        nearest = min(ways, key=lambda way: way[0][2] + way[1][2], default=((line, "", 0), (other, "", 0)))
+        return [(at, called) for at, called, _ in nearest]
+
+    def _way_to(self, line: int) -> list[tuple[int, str, int]]:
+        """A line, and those that call the function around it, directly or through others: the name of what each calls,
+        and through how many calls it leads to the line."""
+        found = [(line, "", 0)]
+        for at, _, calls in found:  # which grows
+            name = self.function_of(at)[0]
+            known = {one[0] for one in found}
+            found += [(call, name, calls + 1) for call in self.calls(at) if call not in known]
+        return found
+
     def caller(self, line: int) -> int:
         """The only line that calls the function around a line; 0: there is none."""
         calls = self.calls(line)

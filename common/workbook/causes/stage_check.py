@@ -643,8 +643,8 @@ def wrong_results(run: Run, stage: Stage, found: Sequence[Comparison], where: st
         cause = next(iter(turned.values()))
         return replace(cause, details=(*exchanged, *cause.details, stages), is_of_order=False)
     if turned and len(sides) == 1 and len(set(stage.pairs.values())) == 2:
-        which = "in the order of the step" if sides == {True} else f"in the opposite order, because {stage.turned}"
-        only = f"only pairs that belong {which}{',' * (',' in which)} are wrong: how does the direction follow from i?"
+        which = "in the order of the step" if sides == {True} else f"in the opposite order ({stage.turned})"
+        only = f"only pairs that belong {which} are wrong: how does the direction follow from i?"
         cause = next(iter(turned.values()))
         return replace(cause, details=(only, *cause.details, stages))
     if len(turned) == 2:

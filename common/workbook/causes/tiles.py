@@ -542,16 +542,8 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
         seen.add(line)
     if len(around) > 1 and (between := _between_calls(source, source.function_of(line)[0], around)):
         return between
-    name, first, last = source.function_of(line)
-    other_name, other_first, other_last = source.function_of(other_line)
-    whose = ""
-    if first != other_first:  # one of the two functions calls the other
-        if call := source.call_in(first, last, other_name):
-            other_line, whose = call, f", which calls {other_name}()"
-        elif call := source.call_in(other_first, other_last, name):
-            line, whose = call, f", which calls {name}()"
-    low, high = sorted((line, other_line))
-    calls = whose if source.call_in(high, high, name) or source.call_in(high, high, other_name) else ""
+    (low, _), (high, called) = sorted(source.in_one_function(line, other_line))
+    calls = f", which calls {called}()" if called else ""
     end = source.end_of_pairs(low)
     own = [loop for loop in source.loops if loop.line <= low <= loop.last < high]
     with_barrier = [loop.last for loop in own if any(loop.line <= barrier <= loop.last for barrier in source.barriers)]

@@ -700,7 +700,7 @@ class Checker:
             print(errors, flush=True)
         else:
             ok = paint("ok", "green")
-            longer = f", which took {nvcc.waited:.1f} s longer than the tests" if nvcc.waited >= 0.1 else ""
+            longer = f", {nvcc.waited:.1f} s after the last test" if nvcc.waited >= 0.1 else ""
             print(f"{ok}      {step}: nvcc compiles it, too{longer}", flush=True)
         return not errors
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,12 @@ _SHRINKABLE = ("wrong", "verified", "crashed", "cuda-error")  # verified: with f
 _ENDLESS = ("hang", "time-limit", "deadlock")
 _OF_SHAPE = "launch-shape"  # found where the outcome is known, not by the program
 _FLOATS = ("f32", "f64")
+
+
+def _factor_in(fact: str) -> int:
+    """The number of whose multiples a fact says that they pass; 0: it says nothing of the kind."""
+    match = re.match(r"fails for every n .*that is (?:odd|not a multiple of ([\d,]+))", fact)
+    return int((match[1] or "2").replace(",", "")) if match else 0
 
 
 class _Enough(Exception):
@@ -99,10 +106,12 @@ class Shrinking:
         return not self._fails(case) and case in self._passing
 
     def add_failing(self, kind: str, n: int) -> None:
-        """Says of a fact about larger n that another build fails for this smaller n, too."""
+        """Says of a fact about larger n that another build fails for this smaller n, too. Drops a fact about some n if
+        another build fails for an n of which it seems to say the opposite."""
         if n < self.smallest.case.n:
             also = f"; on the {kind} build, n = {n:,} fails, too"
             self.facts = [fact + also * (" n above " in fact) for fact in self.facts]
+        self.facts = [fact for fact in self.facts if (factor := _factor_in(fact)) == 0 or n % factor != 0]
 
     def _decides(self, change: dict[str, object]) -> bool:
         """Whether a changed case passes, and not only because the few keys are in order already."""
@@ -257,7 +266,7 @@ class Shrinking:
         for n in chosen:
             if self._passes({"n": n, **other}):
                 ((name, value),) = other.items()
-                return f", with this input{tried}; with {name} {value}, n = {n:,} passes"
+                return f" with this input{tried}; but n = {n:,} passes with {name} {value}"
         return f"{tried}, {len(chosen)} of them also with other keys"
 
     def _is_rule(self, factor: int, passing: int) -> bool:

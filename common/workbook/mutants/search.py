@@ -88,10 +88,10 @@ class Result:
         if not best:
             return []
         where = "this line" if len(best) == 1 else "one of these lines"
-        change = "a small change there makes the step pass on the check build"
         tried = "1 change was" if self.tried == 1 else f"{self.tried:,} changes were"
         return [
-            f"The mistake may be in {where}: {change} ({tried} tried).",
+            f"The mistake may be in {where}: with a small change there, all cases pass on the check build "
+            f"({tried} tried).",
             *(f"{file}:{one.line}: {one.text}" for one in best),
         ]
 
