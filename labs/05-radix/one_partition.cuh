@@ -238,15 +238,19 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   partition_tile<Core>(shared, items, buckets, room, to, plan);
 }
 
-/// Stores this block's share of the keys that equal a splitter. firsts[b]: where the keys of bucket b begin.
+/// Stores this block's share of the keys that equal a splitter. firsts[b]: where the keys of bucket b begin. `largest`: of
+/// the buckets of equal keys. Block b stores part i of those that equal the upper end of interval b + i, so that a part
+/// is long enough to fill lines of the cache, and a frequent value is divided among the blocks.
 template <class Key>
-__device__ void store_equal_keys(const unsigned* firsts, const OnePartitionPlan* plan, std::uint32_t* keys,
-                                 KeyTransform<Key> transform) {
-  for (unsigned i = threadIdx.x / 32; i < intervals; i += blockDim.x / 32) {
-    const unsigned first = firsts[2 * i + 1], count = firsts[2 * i + 2] - first;
-    const unsigned end = count * (blockIdx.x + 1) / gridDim.x;
-    const std::uint32_t key = transform.inverse(plan->ends[i]);
-    for (unsigned k = count * blockIdx.x / gridDim.x + threadIdx.x % 32; k < end; k += 32) keys[first + k] = key;
+__device__ void store_equal_keys(const unsigned* firsts, unsigned largest, const OnePartitionPlan* plan,
+                                 std::uint32_t* keys, KeyTransform<Key> transform) {
+  constexpr unsigned part = 512;
+  for (unsigned i = threadIdx.x / 32; i * part < largest; i += blockDim.x / 32) {
+    const unsigned interval = (blockIdx.x + i) % intervals;
+    const unsigned begin = firsts[2 * interval + 1] + i * part, end = min(firsts[2 * interval + 2], begin + part);
+    if (begin >= end) continue;
+    const std::uint32_t key = transform.inverse(plan->ends[interval]);
+    for (unsigned k = begin + threadIdx.x % 32; k < end; k += 32) keys[k] = key;
   }
 }
 
@@ -258,7 +262,7 @@ static __global__ void __launch_bounds__(Intervals::Bucket::threads, Intervals::
                    OnePartitionPlan* plan, unsigned pass_blocks) {
   using Shape = typename Intervals::Bucket;
   static_assert(Shape::threads >= bucket_count, "every bucket has a thread");
-  __shared__ unsigned sums[Shape::threads / 32], firsts[bucket_count + 1];
+  __shared__ unsigned sums[Shape::threads / 32], firsts[bucket_count + 1], largest;
   lab::wait_for_earlier_kernels();
   const unsigned t = threadIdx.x, own = blockIdx.x, size = t < bucket_count ? plan->sizes[t] : 0;
   if (plan->out_of_order == 0) return;
@@ -269,14 +273,16 @@ static __global__ void __launch_bounds__(Intervals::Bucket::threads, Intervals::
         FewPassesJob<Key>{keys, scratch, transform, &plan->passes, statuses});
   }
   unsigned total;
-  const unsigned first = block_exclusive_sum(size, sums, total);
+  if (t == 0) largest = 0;
+  const unsigned first = block_exclusive_sum(size, sums, total);  // which has a barrier
   if (t < bucket_count) firsts[t] = first;
   if (t == 0) firsts[bucket_count] = total;
-  __syncthreads();  // a thread reads elements of `firsts` that others have written
+  if (t % 2 == 1 && size != 0) atomicMax(&largest, size);
+  __syncthreads();  // a thread reads `largest` and elements of `firsts` that others have written
   std::uint32_t base = 0;
   int bits = HighestByte::bits;
   if (plan->has_splitters != 0) {
-    store_equal_keys(firsts, plan, keys.data, transform);
+    store_equal_keys(firsts, largest, plan, keys.data, transform);
     base = interval_base(plan->ends, own);
     bits = min(__clz(int(plan->ends[own] - base)), 31);
   }
