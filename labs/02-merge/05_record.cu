@@ -183,9 +183,9 @@ struct Core {
   /// Sorts a tile of `count` items. A barrier is needed afterwards.
   template <class Shape, class Key, class Value>
   __device__ static void sort_tile(Items<Key, Value> tile, int count, typename Shape::Before before) {
-    OwnItems<Shape> own;
-    load_and_sort(own, tile, count, before);
-    merge_threads(tile, own, count, before);
+    OwnItems<Shape> items;
+    load_and_sort(items, tile, count, before);
+    merge_threads(tile, items, count, before);
   }
 
   /// Merges two runs in bitonic layout, `count` items, of which the first run has `a_count`. A barrier is needed
@@ -193,10 +193,10 @@ struct Core {
   template <class Shape, class Key, class Value>
   __device__ static void merge_two(Items<Key, Value> tile, int a_count, int count, typename Shape::Before before) {
     const BitonicRuns runs{0, a_count, count, int(threadIdx.x) * Shape::items};
-    OwnItems<Shape> own;
-    merge_own(own, tile, runs, before);
+    OwnItems<Shape> items;
+    merge_own(items, tile, runs, before);
     __syncthreads();  // the write overwrites items of `tile` that other threads may still be reading
-    write_own(tile, own, {0, count, runs.diagonal}, Half::first);
+    write_own(tile, items, {0, count, runs.diagonal}, Half::first);
   }
 };
 
