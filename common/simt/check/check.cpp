@@ -57,7 +57,7 @@ void begin_launch(const Launch& launch) {
   if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
   // A cooperative launch returns its error, and the host knows nothing of launches from kernels.
-  if (!launch.config.is_cooperative && !launch.config.is_of_graph && launch.depth == 0)
+  if (!launch.config.returns_error && launch.depth == 0)
     all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.watch.program = all.ownership.program;

@@ -27,7 +27,7 @@ struct LaunchConfig {
   std::size_t dynamic_shared = 0;  ///< bytes
   cudaStream_t stream = nullptr;
   bool is_cooperative = false;  ///< all blocks run at once, and have a barrier
-  bool is_of_graph = false;     ///< a node of a graph, whose launch returns the errors
+  bool returns_error = false;   ///< the call that launches the kernel, or its graph, returns the error
 
   LaunchConfig(dim3 grid, dim3 block, std::size_t dynamic_shared = 0, cudaStream_t stream = nullptr)
       : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream) {}

@@ -47,7 +47,9 @@ cudaError_t launch_by_addresses(const NamedKernel<Parameters...>& kernel, const 
       std::conditional_t<(is_destroyed<Parameters> || ...), CalledWithBits<Parameters...>, void (*)(Parameters...)>;
   Bound<Call, Kept<Parameters>...> bound{{kernel.function},
                                          {kept(*static_cast<std::decay_t<Parameters>*>(arguments[Numbers]))...}};
-  return run_bound(bound, kernel.name, kernel.site, config);
+  LaunchConfig own = config;
+  own.returns_error = true;
+  return run_bound(bound, kernel.name, kernel.site, own);
 }
 template <class... Parameters>
 cudaError_t launch_by_addresses(const NamedKernel<Parameters...>& kernel, const LaunchConfig& config,

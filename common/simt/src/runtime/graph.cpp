@@ -95,7 +95,7 @@ NodeWork kernel_work(const Kernel& kernel, const LaunchConfig& config) {
       kernel, config,
       std::vector<std::max_align_t>((kernel.bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t))};
   std::memcpy(static_cast<void*>(node.arguments.data()), kernel.arguments, kernel.bytes);
-  node.config.is_of_graph = true;
+  node.config.returns_error = true;
   return {.type = cudaGraphNodeTypeKernel, .run = std::move(node)};
 }
 
