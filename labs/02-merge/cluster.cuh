@@ -114,23 +114,26 @@ __global__ void __launch_bounds__(Shape::threads)
 #endif
 
 /// Queues the sort of n items in one launch. Returns false, and does nothing, if they are too many for a cluster, or too
-/// few to need one, if the user chooses a launch shape, or if the device has no clusters. Errors: CudaError.
+/// few to need one, if the user chooses a launch shape, or if the device has no clusters or too little shared memory.
+/// Errors: CudaError.
 template <class Core, class Shape, class Key, class Value>
 bool sort_in_cluster(Items<Key, Value> items, std::int64_t n, typename Shape::Before before, lab::LaunchShape shape,
                      cudaStream_t stream) {
 #ifndef __SIMT__
   const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
   if (!auto_shape || n <= Shape::tile || n > max_cluster_blocks * Shape::tile) return false;
-  if (lab::device_attribute(cudaDevAttrClusterLaunch) == 0) return false;
-  const auto kernel = sort_few_tiles<Core, Shape, Key, Value>;
+  constexpr std::size_t bytes = 2 * Shape::shared_bytes;
+  const lab::Device& device = lab::Device::current();
+  if (lab::device_attribute(cudaDevAttrClusterLaunch) == 0 || device.shared_bytes_per_block < int(bytes)) return false;
+  constexpr auto kernel = sort_few_tiles<Core, Shape, Key, Value>;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   const unsigned blocks = std::bit_ceil(unsigned((n + Shape::tile - 1) / Shape::tile));
   attribute.val.clusterDim.x = blocks, attribute.val.clusterDim.y = 1, attribute.val.clusterDim.z = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = blocks, config.blockDim = Shape::threads, config.dynamicSmemBytes = 2 * Shape::shared_bytes;
+  config.gridDim = blocks, config.blockDim = Shape::threads, config.dynamicSmemBytes = bytes;
   config.stream = stream, config.attrs = &attribute, config.numAttrs = 1;
-  lab::allow_shared_memory<sort_few_tiles<Core, Shape, Key, Value>>(config.dynamicSmemBytes, lab::Device::current());
+  lab::allow_shared_memory<kernel>(bytes, device);
   CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, items, int(n), before));
   return true;
 #else
