@@ -578,7 +578,7 @@ MISTAKES = (
         {"i = 2 * t + parity;": "i = 2 * t;"},
         [
             "{at+1}: error: launch 2 (run_phase, n = 8) compares the pairs of an even phase: (0, 1)",
-            "the launch passes parity = 1, as it must: does the kernel use that?",
+            "the launch passes parity = 1, as it must: how does the kernel use that?",
             "it must be phase 1 (odd: the pairs that begin at odd positions): (1, 2)",
             "wrong key at index",
         ],

@@ -359,7 +359,7 @@ def _of_numbers(run: Run, stage: Stage, cause: Cause, is_detail: bool = True) ->
     wanted = [number for _, number in stage.numbers.values()]
     given = [*passed.values()]
     if given == wanted:
-        detail = f"the launch passes {listed(given)}, as it must: does the kernel use that?"
+        detail = f"the launch passes {listed(given)}, as it must: how does the kernel use that?"
         return cause.also(detail) if is_detail else cause
     text = f"launch {run.number} ({launch.kernel}) passes {listed(given)}, but it must be {listed(wanted)}"
     exchanged = "are two arguments exchanged?" if len(wanted) == 2 and given == wanted[::-1] else ""
