@@ -11,7 +11,7 @@
 // Phases: 1 to 4 sort the tiles. In each pass after that, 5 finds the co-ranks, and 6 to 9 merge.
 // Limits: if the user chooses the number of threads per block, it must be 256.
 // The file is long because a record is made of several ideas.
-// Lines: 75 to write, 225 given.
+// Lines: 76 to write, 225 given.
 #include <cstdint>
 #include <limits>
 #include <utility>

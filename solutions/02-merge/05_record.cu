@@ -14,7 +14,7 @@
 //- keys and values, and for four-way merges 16 bytes per 8415 keys of 4 bytes without values or per 4335 other items.
 // Limits: if the user chooses the number of threads per block, it must be 256.
 // The file is long because a record is made of several ideas.
-// Lines: 75 to write, 225 given.
+// Lines: 76 to write, 225 given.
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -295,7 +295,6 @@ void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::Launch
     scratch = Scratch<Key, Value>(n, stream);
     to = scratch.items();
   }
-  constexpr auto merge = merge_k_ways<Merge, ways, Key, Value>;
   for (std::int64_t run = Sort::tile; run < n; run *= ways) {
     const KWayPass<ways> pass(n, run, max_tile);
     if constexpr (ways == 4) {
@@ -306,8 +305,10 @@ void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::Launch
       CUDA_CHECK(cudaGetLastError());
     }
     const unsigned blocks = lab::blocks_or(shape, pass.tiles, 1);
-    const auto launch = lab::early_launch<merge>(blocks, Merge::threads, Merge::shared_bytes, stream);
-    CUDA_CHECK(cudaLaunchKernelEx(&launch, merge, from, to, pass, co_ranks.data(), before));
+    const auto launch =
+        lab::early_launch<merge_k_ways<Merge, ways, Key, Value>>(blocks, Merge::threads, Merge::shared_bytes, stream);
+    CUDA_CHECK(
+        cudaLaunchKernelEx(&launch, merge_k_ways<Merge, ways, Key, Value>, from, to, pass, co_ranks.data(), before));
     std::swap(from, to);
   }
   // end solution
