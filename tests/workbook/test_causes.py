@@ -192,6 +192,16 @@ void host(Key* keys) {
             with mock.patch.object(suspects, "source_of", lambda _, text=of_order: text):
                 self.assertEqual(Source("a.cu").ignores_order(3), 3 * (of_order == text))
 
+    def test_two_variables_with_the_same_key(self) -> None:
+        text = (
+            "void f(Key* keys, lab::Order order) {\n  const Key a = keys[i];\n  const Key b = keys[%s];\n"
+            "  if (!lab::before(b, a, order)) return;\n}\n"
+        )
+        said = "b and a are both keys[i]: a key is compared with itself, so no key is stored"
+        for index, found in (("i", (said, [2, 3])), ("i + 1", ("", []))):
+            with mock.patch.object(suspects, "source_of", lambda _, text=text % index: text):
+                self.assertEqual(Source("a.cu").compared_with_itself(4), found)
+
     def test_parameters_that_are_copies(self) -> None:
         text = "__device__ void order(Key a, Key* b, Key c) {\n  const Key d = a;\n  a = c;\n  *b = d;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):

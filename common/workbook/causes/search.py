@@ -116,6 +116,9 @@ class Search:
         text = f"{name} stores nothing in global memory"
         if not loads:
             at = source.comparing(line)
+            why, lines = source.compared_with_itself(at) if at else ("", [])
+            if why:
+                return Cause(f"{source.file}:{lines[-1]}", why, tuple(map(source.quoted, lines)))
             tests = source.guards_of(at or source.function_of(line)[2]) + (source.guards_in_called(at) if at else [])
             compared = "are the two keys of a comparison the same one, or is each key stored back to where it was read"
             compared = f"{'or ' * bool(tests)}{compared}? {source.quoted(at)}" if at else ""

@@ -29,6 +29,7 @@ _BARRIER = re.compile(r"\b__syncthreads\s*\(")
 SHUFFLE = re.compile(r"\b__shfl_(?:up_|down_|xor_)?sync\s*\(")
 _NUMBERED = re.compile(r"\bblockIdx\b|^(?!\s*for\b).*\bthreadIdx\b.*\bblockDim\b")
 _LEAVES = re.compile(r"\b(?:return|continue|break)\s*;")
+_FROM_ELEMENT = re.compile(rf"\bKey\s*&?\s*({_NAME})\s*=\s*([^;=]*\[[^;]*\])\s*;")
 _COMPARES = re.compile(r"\b(?:compare_exchange\w*|before|earlier|later)\s*(?:<[^<>;]*>)?\s*\(")
 _CONTROL = re.compile(r"\b(for|while|if)\s*\(")
 _WITHOUT_VALUES = re.compile(r"^\s*(?:if\s*\(.*\)\s*)?(?:\w+::)*\w+(?:<[^;]*>)?\(.*(?:\bnullptr\b|NoValue\*[^;]*\)).*;")
@@ -994,6 +995,22 @@ class Source:
                 )
                 return line, f"{text}{stored[False][other]}: one of the two values is lost"
         return None
+
+    def compared_with_itself(self, line: int) -> tuple[str, list[int]]:
+        """Why a line compares a key with itself, because two variables that it passes to before() have the same value,
+        and the lines in which they get it; "" if that is not so."""
+        call = re.search(rf"\bbefore\s*\(\s*({_NAME})\s*,\s*({_NAME})\s*[,)]", self.lines[line - 1])
+        given: dict[str, tuple[str, int]] = {}
+        for number in range(self.function_of(line)[1], line):
+            for name, value in _FROM_ELEMENT.findall(self.lines[number - 1]):
+                given[name] = "".join(value.split()), number
+        if not call or call[1] == call[2] or not {call[1], call[2]} <= given.keys():
+            return "", []
+        (value, first), (other, second) = given[call[1]], given[call[2]]
+        if value != other:
+            return "", []
+        text = f"{call[1]} and {call[2]} are both {value}: a key is compared with itself, so no key is stored"
+        return text, sorted((first, second))
 
     def ignores_order(self, line: int) -> int:
         """The line in which the function around a line, or the one that calls it, compares keys itself, without the
