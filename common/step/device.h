@@ -56,4 +56,23 @@ void allow_shared_memory(std::size_t bytes, const Device& device) {
   allowed_on = device.id, allowed = bytes;
 }
 
+/// Whether the device in use runs code of a kernel that was compiled for compute capability 9.0 or more. A newer GPU may
+/// run code for an older one, which lacks what that cannot do, such as clusters. Remembers the answer for a device,
+/// because the call takes time. Errors: CudaError.
+template <auto kernel>
+bool runs_code_of_sm_90() {
+#ifndef __SIMT__
+  thread_local int asked_of = -1;
+  thread_local bool answer = false;
+  if (const int device = Device::current().id; asked_of != device) {
+    cudaFuncAttributes attributes;
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    asked_of = device, answer = attributes.ptxVersion >= 90;
+  }
+  return answer;
+#else
+  return false;
+#endif
+}
+
 }  // namespace lab

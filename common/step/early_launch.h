@@ -41,14 +41,7 @@ cudaLaunchConfig_t early_launch(unsigned blocks, unsigned threads, std::size_t s
     serialization.val.programmaticStreamSerializationAllowed = 1;
     return serialization;
   }();
-  thread_local int asked = -1;  // the device that was asked last, because the call takes time
-  thread_local bool begins_early = false;
-  if (const int device = Device::current().id; asked != device) {
-    cudaFuncAttributes attributes;
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-    asked = device, begins_early = attributes.ptxVersion >= 90;
-  }
-  config.attrs = &attribute, config.numAttrs = begins_early ? 1 : 0;
+  config.attrs = &attribute, config.numAttrs = runs_code_of_sm_90<kernel>() ? 1 : 0;
 #endif
   return config;
 }

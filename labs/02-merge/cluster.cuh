@@ -126,6 +126,7 @@ bool sort_in_cluster(Items<Key, Value> items, std::int64_t n, typename Shape::Be
   const lab::Device& device = lab::Device::current();
   if (lab::device_attribute(cudaDevAttrClusterLaunch) == 0 || device.shared_bytes_per_block < int(bytes)) return false;
   constexpr auto kernel = sort_few_tiles<Core, Shape, Key, Value>;
+  if (!lab::runs_code_of_sm_90<kernel>()) return false;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   const unsigned blocks = std::bit_ceil(unsigned((n + Shape::tile - 1) / Shape::tile));

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "step/cluster.h"
-#include "step/device_attribute.h"
+#include "step/device.h"
 #include "tile_network.cuh"
 
 #ifndef __SIMT__
@@ -104,6 +104,7 @@ std::int64_t sort_runs_in_clusters(Words all, cudaStream_t stream) {
 #ifndef __SIMT__
   using FewKeys = Tile<typename Words::Word, 8, record_threads>;
   using ManyKeys = Tile<typename Words::Word, 64 / sizeof(typename Words::Word), record_threads>;
+  if (!lab::runs_code_of_sm_90<sort_runs_of_tiles<FewKeys, Words>>()) return 0;
   if (all.n > cluster_blocks * FewKeys::size) return sort_runs_of<ManyKeys>(all, stream);
   return sort_runs_of<FewKeys>(all, stream);
 #else

@@ -70,7 +70,8 @@ __global__ void CLUSTER_OF(few_words_blocks) __launch_bounds__(few_words_threads
   const lab::Device& device = lab::Device::current();
   if (asked_of == device.id) return fits;
   int clusters = 0;
-  if (lab::device_attribute(cudaDevAttrClusterLaunch) != 0 && device.fits<FewWords>()) {
+  const bool has_clusters = lab::device_attribute(cudaDevAttrClusterLaunch) != 0;
+  if (has_clusters && device.fits<FewWords>() && lab::runs_code_of_sm_90<sort_few_words>()) {
     CUDA_CHECK(cudaFuncSetAttribute(sort_few_words, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     CUDA_CHECK(cudaFuncSetAttribute(sort_few_words, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(FewWords)));
     cudaLaunchConfig_t config = {};

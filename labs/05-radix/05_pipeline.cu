@@ -13,7 +13,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 81 to write, 295 given.
+// Lines: 80 to write, 295 given.
 #include <algorithm>
 #include <cstdint>
 

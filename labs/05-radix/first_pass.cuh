@@ -175,7 +175,6 @@ void queue_first_pass(lab::Span<const lab::Bits<Key>> keys, lab::Bits<Key>* to, 
     const auto launch =
         lab::early_launch<detail::move_in_any_order<Tile, Key>>(blocks, Tile::Shape::threads, sizeof(Tile), stream);
     CUDA_CHECK(cudaLaunchKernelEx(&launch, detail::move_in_any_order<Tile, Key>, keys, to, transform, plan));
-    CUDA_CHECK(cudaGetLastError());
   }
 }
 

@@ -304,7 +304,6 @@ void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, Ke
   const auto partition = lab::early_launch<partition_once<Core, Partition, Key>>(blocks, Partition::threads, 0, stream);
   CUDA_CHECK(
       cudaLaunchKernelEx(&partition, partition_once<Core, Partition, Key>, input, scratch, room, transform, plan));
-  CUDA_CHECK(cudaGetLastError());
   using Tile = typename Intervals::Tile;
   const lab::Device& device = lab::Device::current();
   const unsigned pass_blocks = lab::blocks_or({}, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
@@ -313,7 +312,6 @@ void sort_by_intervals(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, Ke
                                                                             Intervals::shared_bytes, stream);
   CUDA_CHECK(cudaLaunchKernelEx(&sort, sort_intervals<Core, Intervals, Key>, keys, scratch, room, transform, plan,
                                 pass_blocks));
-  CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace detail

@@ -37,10 +37,11 @@ const Step steps[] = {
 
 // Around a thread's items, pieces and tiles of all steps (256, 1152, 2048, 2816, 4352, 4608, 8704 keys), and several of
 // them. If passes of step 05 merge four runs, it makes a second one from 34,817 keys on, which has two merges from 139,265
-// keys on.
-constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,   18,    100,   255,   256,   257,   511,   512,  513,
-                                  1152, 1153, 2047, 2048, 2049, 4095,  4096,  4097,  4351,  4352,  4353,  4608, 4609,
-                                  8704, 8705, 9216, 9217, 9300, 10000, 20011, 34816, 34817, 43600, 150001};
+// keys on. On a GPU with clusters, it sorts 4609 to 36,864 keys of any kind in one launch.
+constexpr std::int64_t sizes[] = {0,     1,     2,     3,     17,    18,    100,   255,   256,  257,   511,
+                                  512,   513,   1152,  1153,  2047,  2048,  2049,  4095,  4096, 4097,  4351,
+                                  4352,  4353,  4608,  4609,  8704,  8705,  9216,  9217,  9300, 10000, 18432,
+                                  18433, 20011, 34816, 34817, 36864, 36865, 43600, 150001};
 
 // If the user chooses the blocks, step 05 merges four runs even where there are few keys.
 constexpr lab::LaunchShape shapes[] = {{}, {3, 0}};

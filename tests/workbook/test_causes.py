@@ -198,9 +198,15 @@ void host(Key* keys) {
             "  if (!lab::before(b, a, order)) return;\n}\n"
         )
         said = "b and a are both keys[i]: a key is compared with itself, so no key is stored"
-        for index, found in (("i", (said, [2, 3])), ("i + 1", ("", []))):
-            with mock.patch.object(suspects, "source_of", lambda _, text=text % index: text):
-                self.assertEqual(Source("a.cu").compared_with_itself(4), found)
+        same, changed = text % "i", text.replace("const ", "") % "i"
+        changes = (changed.replace("  Key b", "  ++i;\n  Key b"), changed.replace("  if", "  b = keys[k];\n  if"))
+        for which, line, found in (
+            (same, 4, (said, [2, 3])),
+            (text % "i + 1", 4, ("", [])),
+            *((one, 5, ("", [])) for one in changes),
+        ):
+            with mock.patch.object(suspects, "source_of", lambda _, text=which: text):
+                self.assertEqual(Source("a.cu").compared_with_itself(line), found)
 
     def test_parameters_that_are_copies(self) -> None:
         text = "__device__ void order(Key a, Key* b, Key c) {\n  const Key d = a;\n  a = c;\n  *b = d;\n}\n"

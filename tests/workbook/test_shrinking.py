@@ -180,6 +180,11 @@ class Facts(unittest.TestCase):
         self.assertIn("fails for every n that is odd;", found.facts[0])
         found.add_failing("cpu", 2100)
         self.assertEqual(found.facts, [])
+        found.facts = ["fails for every n that is not a power of two; 11 larger n were tried"]
+        found.add_failing("cpu", 2100)
+        self.assertEqual(len(found.facts), 1)
+        found.add_failing("cpu", 2048)
+        self.assertEqual(found.facts, [])
 
     def test_small_numbers_fail_without_a_reason_in_n(self) -> None:
         self.assertEqual(shrunk(lambda case: case.n > 2).facts, [])

@@ -258,8 +258,8 @@ class Source:
         ]
 
     def in_one_function(self, line: int, other: int) -> list[tuple[int, str]]:
-        """Two lines of one function at which two lines are executed: these lines themselves, or calls that lead to
-        them, with the names of what is called there. The lines as they are if there is no such function."""
+        """Where one function reaches two lines: the lines themselves, or the calls that lead to them, each with the
+        name of what is called there. If no function reaches both, the two lines as they are."""
         ways = [
             (calls, other_calls)
             for calls in self._way_to(line)
@@ -1007,10 +1007,12 @@ class Source:
         if not call or call[1] == call[2] or not {call[1], call[2]} <= given.keys():
             return "", []
         (value, first), (other, second) = given[call[1]], given[call[2]]
-        if value != other:
+        first, second = sorted((first, second))
+        is_changed = any(self.changed(name, second) > first for name in re.findall(_NAME, value))
+        if value != other or is_changed or any(self.changed(name, line) > second for name in (call[1], call[2])):
             return "", []
         text = f"{call[1]} and {call[2]} are both {value}: a key is compared with itself, so no key is stored"
-        return text, sorted((first, second))
+        return text, [first, second]
 
     def ignores_order(self, line: int) -> int:
         """The line in which the function around a line, or the one that calls it, compares keys itself, without the

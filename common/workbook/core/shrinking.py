@@ -20,10 +20,11 @@ _OF_SHAPE = "launch-shape"  # found where the outcome is known, not by the progr
 _FLOATS = ("f32", "f64")
 
 
-def _factor_in(fact: str) -> int:
-    """The number of whose multiples a fact says that they pass; 0: it says nothing of the kind."""
-    match = re.match(r"fails for every n .*that is (?:odd|not a multiple of ([\d,]+))", fact)
-    return int((match[1] or "2").replace(",", "")) if match else 0
+def _excludes(fact: str, n: int) -> bool:
+    """Whether a fact about the numbers of keys that fail sounds as if n passed."""
+    if match := re.match(r"fails for every n .*that is (?:odd|not a multiple of ([\d,]+))", fact):
+        return n % int((match[1] or "2").replace(",", "")) == 0
+    return " that is not a power of two" in fact and n & (n - 1) == 0
 
 
 class _Enough(Exception):
@@ -106,12 +107,12 @@ class Shrinking:
         return not self._fails(case) and case in self._passing
 
     def add_failing(self, kind: str, n: int) -> None:
-        """Says of a fact about larger n that another build fails for this smaller n, too. Drops a fact about some n if
-        another build fails for an n of which it seems to say the opposite."""
+        """Says of a fact about larger n that another build fails for this smaller n, too. Drops a fact that
+        sounds as if this n passed."""
         if n < self.smallest.case.n:
             also = f"; on the {kind} build, n = {n:,} fails, too"
             self.facts = [fact + also * (" n above " in fact) for fact in self.facts]
-        self.facts = [fact for fact in self.facts if (factor := _factor_in(fact)) == 0 or n % factor != 0]
+        self.facts = [fact for fact in self.facts if not _excludes(fact, n)]
 
     def _decides(self, change: dict[str, object]) -> bool:
         """Whether a changed case passes, and not only because the few keys are in order already."""
