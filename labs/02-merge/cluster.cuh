@@ -1,5 +1,5 @@
-// Sorts up to eight tiles of few keys in one launch, on GPUs that have thread block clusters (from compute capability
-// 9.0 on).
+// Sorts few keys, up to eight tiles, in one launch, on GPUs that have thread block clusters (from compute capability 9.0
+// on).
 //
 // The blocks of a cluster run at the same time, and each can read the shared memory of the others. Runs can therefore
 // stay there from the first tile to the last merge. Where a pass of step 05 would write all items to global memory and
@@ -25,7 +25,8 @@ inline constexpr int max_cluster_blocks = 8;  ///< the most that every GPU with 
 
 #ifndef __SIMT__  // CUDA on the CPU has no clusters
 
-/// The merge of a level, and the block's tile of its output. All positions are those in the array.
+/// The merge in which a block takes part at one level, and the block's tile of its output. All positions are in the
+/// whole array.
 struct ClusterMerge {
   int first, middle, end;  ///< the runs [first, middle) and [middle, end)
   int begin, count;        ///< the tile: [begin, begin + count)
@@ -47,7 +48,7 @@ template <class Shape, class Cluster, class Key, class Value>
 __device__ int gather_parts(Items<Key, Value> to, Items<Key, Value> from, const Cluster& cluster, ClusterMerge merge,
                             typename Shape::Before before) {
   __shared__ int co_ranks[2];
-  // PHASE 3: find out how many items of the first run come before both ends of the tile. A warp searches for each.
+  // PHASE 3: find out how many items of the first run come before each end of the tile. A warp searches for each.
   if (const int end = threadIdx.x / 32; end < 2) {
     const auto keys_from = [&](int first) {
       return [&cluster, keys = from.keys, first](int i) {
@@ -62,7 +63,8 @@ __device__ int gather_parts(Items<Key, Value> to, Items<Key, Value> from, const 
   __syncthreads();  // all threads read `co_ranks`, which two warps have written
   // PHASE 4: copy both parts. The part of the second run is stored backwards.
   const int a_first = merge.first + co_ranks[0], a_count = co_ranks[1] - co_ranks[0];
-  const int b_first = merge.middle + merge.begin - merge.first - co_ranks[0] - a_count;  // of item a_count of the tile
+  // Item i of the tile comes from a_first + i or, from a_count on, from b_first + i.
+  const int b_first = merge.middle + merge.begin - merge.first - co_ranks[0] - a_count;
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
     const int i = threadIdx.x + k * Shape::threads;
@@ -77,8 +79,8 @@ __device__ int gather_parts(Items<Key, Value> to, Items<Key, Value> from, const 
   return a_count;
 }
 
-/// Sorts all n items. One cluster, of which each block has a tile, and room for another. `Core` has the functions of
-/// step 05 that work on a tile.
+/// Sorts all n items. Launched as one cluster. Each block has shared memory for two tiles: its own, and the one that it
+/// merges into. `Core` has the functions of step 05 that work on a tile.
 template <class Core, class Shape, class Key, class Value>
 __global__ void __launch_bounds__(Shape::threads)
     sort_few_tiles(Items<Key, Value> items, int n, typename Shape::Before before) {

@@ -48,7 +48,7 @@ struct RecordShape {
   static constexpr bool needs_smem_opt_in = shared_bytes > 48 * 1024;
 };
 
-/// A tile in the block's dynamic shared memory, which may be larger than 48 KiB. `index`: of the block's tiles.
+/// A tile in the block's dynamic shared memory, which may be larger than 48 KiB. `index`: which of the block's tiles.
 template <class Shape>
 __device__ inline auto tile_in_shared_memory(int index = 0) {
   extern __shared__ uint4 shared_memory[];

@@ -238,9 +238,10 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   partition_tile<Core>(shared, items, buckets, room, to, plan);
 }
 
-/// Stores this block's share of the keys that equal a splitter. firsts[b]: where the keys of bucket b begin. `largest`: of
-/// the buckets of equal keys. Block b stores part i of those that equal the upper end of interval b + i, so that a part
-/// is long enough to fill lines of the cache, and a frequent value is divided among the blocks.
+/// Stores this block's share of the keys that equal a splitter. firsts[b]: where the keys of bucket b begin. `largest`:
+/// how many keys the largest bucket of equal keys has. Such a bucket is divided into parts. Block b stores part i of the
+/// keys that equal the upper end of interval (b + i) % intervals: a part fills whole lines of the cache, and the parts of
+/// a frequent value go to different blocks.
 template <class Key>
 __device__ void store_equal_keys(const unsigned* firsts, unsigned largest, const OnePartitionPlan* plan,
                                  std::uint32_t* keys, KeyTransform<Key> transform) {

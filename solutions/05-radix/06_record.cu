@@ -16,7 +16,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 79 to write, 202 given.
+// Lines: 79 to write, 204 given.
 #include <cstdint>
 
 #include "03-bitonic/bitonic.h"
@@ -160,7 +160,8 @@ constexpr bool has_network =
 /// Clusters sort up to this many keys by the network sooner than the other methods do, whatever the keys are.
 constexpr std::int64_t max_keys_of_network = 1 << 17;
 
-/// One block sorts up to this many keys sooner than a partition and a sort of its buckets do, whatever the keys are.
+/// One block sorts up to this many keys sooner than a partition and a sort of its buckets, or a cluster that counts,
+/// whatever the keys are.
 constexpr std::int64_t max_keys_of_one_block = 12'288;
 
 /// The table of methods: the first row that suits the keys decides, before anything is launched.
@@ -171,7 +172,8 @@ Method choose_method(lab::Span<Key> keys, lab::LaunchShape shape) {
   const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
   constexpr bool counted = can_be_counted<Key, Value>;
   const bool partitioned = can_be_partitioned<Key, Value> && auto_shape && n <= std::int64_t{1} << 30;
-  // It takes time to clear and scan the 65,536 counters of keys of two bytes in global memory.
+  // Keys of two bytes have 65,536 counters. In global memory, it takes time to clear and scan them, so they pay off only
+  // for many keys. One cluster has them in shared memory.
   bool suits_counting = sizeof(Key) == 1 || (auto_shape && n >= std::int64_t(device.multiprocessors) << 16);
   if constexpr (counted && sizeof(Key) == 2) {
     suits_counting |= auto_shape && n > max_keys_of_one_block && counting::sorts_in_one_launch(keys);

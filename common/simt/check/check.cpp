@@ -56,7 +56,7 @@ void begin_launch(const Launch& launch) {
   const StreamOrder& streams = all.order.streams;
   if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
-  // Calls that launch kernels return the error, and the host knows nothing of launches from kernels.
+  // A function that launches a kernel returns the error, unlike <<<>>>. Of launches from kernels, the host knows nothing.
   if (!launch.config.returns_error && launch.depth == 0)
     all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
