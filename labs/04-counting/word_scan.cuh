@@ -6,6 +6,7 @@
 
 #include "packed_counters.cuh"
 #include "step/cluster.h"
+#include "step/device.h"
 
 #ifndef __SIMT__
 #include <cooperative_groups.h>
@@ -70,7 +71,7 @@ __global__ void CLUSTER_OF(scan_blocks) __launch_bounds__(word_scan_threads) sca
 /// word_values. Does not read counts[word_values]. `counts` begins at an address divisible by 16.
 [[maybe_unused]] static void scan_counters_of_words(std::uint64_t* counts, cudaStream_t stream) {
 #ifndef __SIMT__
-  if (lab::device_attribute(cudaDevAttrClusterLaunch) != 0) {
+  if (lab::device_attribute(cudaDevAttrClusterLaunch) != 0 && lab::runs_code_of_sm_90<scan_word_counters>()) {
     scan_word_counters<<<scan_blocks, word_scan_threads, 0, stream>>>(counts);
     CUDA_CHECK(cudaGetLastError());
     return;
