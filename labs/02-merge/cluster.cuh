@@ -100,7 +100,11 @@ __global__ void __launch_bounds__(Shape::threads)
     const ClusterMerge merge(n, block, apart, Shape::tile);
     const int a_count = gather_parts<Shape>(other, tile, cluster, merge, before);
     // PHASE 5: merge, as in a pass.
-    Core::template merge_two<Shape>(other, a_count, count, before);
+    const BitonicRuns runs{0, a_count, count, int(threadIdx.x) * Shape::items};
+    OwnItems<Shape> own;
+    Core::merge_items(own, other, runs, before);
+    __syncthreads();  // the write overwrites items of `other` that other threads may still be reading
+    write_own(other, own, {0, count, runs.diagonal}, Half::first);
     const auto full = other;
     other = tile, tile = full;
   }

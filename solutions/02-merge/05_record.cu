@@ -15,7 +15,7 @@
 //- a cluster, 4609 to 36,864 items take one launch, one read and one write, and no temporary memory.
 // Limits: if the user chooses the number of threads per block, it must be 256.
 // The file is long because a record is made of several ideas.
-// Lines: 77 to write, 224 given.
+// Lines: 77 to write, 220 given.
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -252,15 +252,11 @@ struct Core {
     merge_threads(tile, items, count, before);
   }
 
-  /// Merges two runs in bitonic layout, `count` items, of which the first run has `a_count`. A barrier is needed
-  /// afterwards.
+  /// Merges the thread's items of two runs in bitonic layout.
   template <class Shape, class Key, class Value>
-  __device__ static void merge_two(Items<Key, Value> tile, int a_count, int count, typename Shape::Before before) {
-    const BitonicRuns runs{0, a_count, count, int(threadIdx.x) * Shape::items};
-    OwnItems<Shape> items;
+  __device__ static void merge_items(OwnItems<Shape>& items, Items<Key, Value> tile, BitonicRuns runs,
+                                     typename Shape::Before before) {
     merge_own(items, tile, runs, before);
-    __syncthreads();  // the write overwrites items of `tile` that other threads may still be reading
-    write_own(tile, items, {0, count, runs.diagonal}, Half::first);
   }
 };
 

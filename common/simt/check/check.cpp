@@ -57,8 +57,7 @@ void begin_launch(const Launch& launch) {
   if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
   // A function that launches a kernel returns the error, unlike <<<>>>. Of launches from kernels, the host knows nothing.
-  if (!launch.config.returns_error && launch.depth == 0)
-    all.unread_launch = {launch.kernel.name, launch.kernel.site};
+  if (!launch.config.returns_error && launch.depth == 0) all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.watch.program = all.ownership.program;
   all.order.begin_launch(launch.blocks);
