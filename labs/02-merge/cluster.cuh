@@ -3,7 +3,7 @@
 //
 // The blocks of a cluster run at the same time, and each can read the shared memory of the others. Runs can therefore
 // stay there from the first tile to the last merge. Where a pass of step 05 would write all items to global memory and
-// begin a launch, the blocks of the cluster wait for each other, which takes much less time.
+// begin a launch, the blocks of the cluster wait for each other, which takes less time.
 // Source: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and "Distributed Shared Memory".
 #pragma once
 
