@@ -1,6 +1,7 @@
 """What the tests of `./workbook cc` share: a folder for programs, and the compiler that --compiler names."""
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -39,8 +40,15 @@ class Programs(unittest.TestCase):
         return done.stderr
 
     def run_program(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        # The C library overwrites memory that is freed, so that its use shows.
         return subprocess.run(
-            [str(self.folder / name), *words], capture_output=True, text=True, check=False, cwd=self.folder, timeout=600
+            [str(self.folder / name), *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.folder,
+            timeout=600,
+            env={**os.environ, "MALLOC_PERTURB_": "85"},
         )
 
 

@@ -32,7 +32,7 @@ class Public(Programs):
             with self.subTest(options=options):
                 self.compiled(str(source), "-arch", ARCHITECTURE, "-o", name, *options)
                 done = self.run_program(name)
-                self.assertEqual(done.stdout, "right\n", done.stderr)
+                self.assertEqual(done.stdout, "right\n", f"exit status {done.returncode}\n{done.stderr}")
                 errors = [line for line in done.stderr.splitlines() if ": error: " in line]
                 self.assertEqual([line for line in errors if not EXPECTED.search(line)], [])
                 self.assertEqual(done.returncode, 3 if errors and options else 0, done.stderr)

@@ -1,5 +1,5 @@
 // Several threads of the host, each with a stream and memory of its own: while one of them runs a kernel, the others
-// use theirs, and copy.
+// use theirs, and copy. They end before a long kernel runs.
 #include <thread>
 #include <vector>
 
@@ -11,6 +11,22 @@ constexpr int n = 1000, rounds = 50;
 
 __global__ void add_one(double* values) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) values[i] += 1;
+}
+
+/// Takes long enough for a watchdog to look at the threads that have run kernels.
+__global__ void count_long(unsigned* counts) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < 100'000'000; ++i) count += i % 3 == threadIdx.x;
+  counts[threadIdx.x] = count;
+}
+
+void expect_long_kernel() {
+  unsigned* counts = nullptr;
+  CUDA(cudaMallocManaged(reinterpret_cast<void**>(&counts), 3 * sizeof *counts));
+  count_long<<<1, 3>>>(counts);
+  CUDA(cudaDeviceSynchronize());
+  EXPECT(counts[0] + counts[1] + counts[2] == 100'000'000);
+  CUDA(cudaFree(counts));
 }
 
 /// How often the kernel has added 1, and a sum in the host's own memory.
@@ -50,5 +66,6 @@ int main() {
   for (int i = 0; i < count; ++i) threads.emplace_back(work, &added[i], &sums[i]);
   for (std::thread& thread : threads) thread.join();
   for (int i = 0; i < count; ++i) EXPECT(added[i] == 2 * rounds + 1 && sums[i] == double(n) * rounds);
+  expect_long_kernel();
   return finish();
 }

@@ -92,6 +92,11 @@ void OsThreads::run(const Launch& launch) {
   SIMT_OBSERVE(check::end_launch();)
 }
 
+void OsThreads::forget(const Worker& worker) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(watched_, [&](const Watched& watched) { return watched.worker == &worker; });
+}
+
 void OsThreads::run_blocks() {
   Worker& worker = Worker::current();
   if (!worker.watched) {

@@ -32,6 +32,9 @@ class OsThreads {
 
   int count() const { return int(helpers_.size()) + 1; }
 
+  /// A thread of the host ends, and its worker with it: the watchdog must use neither any more.
+  void forget(const Worker& worker);
+
  private:
   struct Watched {
     pthread_t thread;

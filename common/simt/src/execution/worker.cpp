@@ -8,6 +8,7 @@
 
 #include "../memory/pages.h"
 #include "block_failures.h"
+#include "os_threads.h"
 
 namespace simt {
 namespace {
@@ -39,8 +40,11 @@ Worker& Worker::current() {
     static const pthread_key_t key = [] {
       pthread_key_t created;
       pthread_key_create(&created, [](void* own) {
+        auto* const worker = static_cast<Worker*>(own);
+        OsThreads::instance().forget(*worker);
         protect_past_shared(PROT_READ | PROT_WRITE);
-        delete static_cast<Worker*>(own);
+        worker_of_thread.own = nullptr;
+        delete worker;
       });
       return created;
     }();
