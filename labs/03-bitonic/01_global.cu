@@ -27,7 +27,7 @@ __global__ void run_stage(Key* keys, std::int64_t comparators, std::int64_t k, s
   // Put the two in `order` where (i & k) == 0, and in the opposite order elsewhere. lab::before(a, b, order) compares.
 }
 
-/// Fills keys[n], ..., keys[padded - 1] with a key that sorts to the end.
+/// Fills keys[n], ..., keys[padded - 1] with a key that comes last in the order.
 template <class Key>
 __global__ void pad(Key* keys, std::int64_t n, std::int64_t padded, Key last) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;

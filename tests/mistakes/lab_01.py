@@ -160,6 +160,16 @@ MISTAKES = (
         ["FAILED  step 02 halo, ", "{at}: error: out-of-bounds: "],
     ),
     in_halo(
+        "a window that begins with the tile",
+        {"window[i] = from[left + i];": "window[i] = from[first + i];"},
+        [
+            "FAILED  step 02 halo, cpu build",
+            "{at}: error: thread 0 loads position 512 of the array into window[0], but position 256 of the array "
+            "belongs there",
+            "error: out-of-bounds: ",
+        ],
+    ),
+    in_halo(
         "buffers that are never exchanged",
         {"std::swap(from, to);\n  }": "\n  }"},
         ["FAILED  step 02 halo, ", "02_halo.cu"],

@@ -6,6 +6,7 @@ import itertools
 import re
 import unittest
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -348,6 +349,22 @@ __global__ void kernel(Key* keys) {
         self.assertIn("a.cu:4: error: no barrier comes between this line and line 6\n", found)
         self.assertIn("put __syncthreads() directly after line 5\n", found)
 
+    def test_a_barrier_in_an_inner_loop(self) -> None:
+        text = (
+            "__global__ void kernel() {\n  for (int run = 2; run < n; run *= 2) {\n"
+            "    for (int t = threadIdx.x; t < n; t += blockDim.x) exchange(tile[t], tile[t ^ (run - 1)]);\n"
+            "    for (int stride = run / 4; stride > 0; stride /= 2) {\n"
+            "      for (int t = threadIdx.x; t < n; t += blockDim.x) exchange(tile[t], tile[t + stride]);\n"
+            "      __syncthreads();\n    }\n  }\n}\n"
+        )
+        with mock.patch.object(type(self), "KERNEL", text):
+            found = self.found(3, 3)
+        self.assertIn(
+            "a.cu:3: error: no barrier comes between one iteration of the loop in line 2 and the next: the loop in "
+            "line 4, with the barrier of line 6, may have no iteration\n    put __syncthreads() after line 3, ",
+            found,
+        )
+
     def test_before_a_function(self) -> None:
         found = self.found(13, 4)
         self.assertIn("a.cu:13: error: no barrier comes between this line and line 14, which calls sort()\n", found)
@@ -580,6 +597,16 @@ class Launches(unittest.TestCase):
             "which are in order\n    the order here is descending", str(cause("01-odd-even", 0, 2, text, "descending"))
         )
 
+    def test_a_partner_beyond_the_last_key(self) -> None:
+        run = Run(trace.read(launched([9, 7, 5], [[(0, 1)]])), "u32", "ascending", n=3)
+        array = comparisons.busiest(run.trace.accesses, "global")
+        assert array
+        found = comparisons.comparisons(run.trace.accesses, array)
+        self.assertIn(
+            "the partner of keys[0] would be keys[3], not keys[1]: there is no such key, so keys[0] stays where it is",
+            str(stage_check.wrong_pairs(run, networks.mirror(3, 4), found, (), "launch 1")),
+        )
+
     def test_a_lost_key(self) -> None:
         text = traces.text(
             traces.VERSION, *LINES, traces.launch("run"), {"block": 0}, traces.array(0, "global", "keys", 8, 1),
@@ -719,6 +746,28 @@ class Tiles(unittest.TestCase):
         found = self.found(self.run_of([self.stages[0], self.stages[2]]))
         self.assertIn("error: the mirror stage of runs of 4 keys is missing: the first pairs in its place are", found)
         self.assertIn("stage 2 of 3, n = 4", found)
+
+    def test_loads_of_a_later_block(self) -> None:
+        arrays = [traces.array(0, "global", "keys", 4 * 513, 1), traces.array(1, "shared", "window", 4 * 1024)]
+
+        def found(first: int) -> Cause | None:
+            moved = [traces.load(0, 0, 4, 4 * first, 7), traces.store(1, 0, 5, 0, 7)]
+            text = traces.text(
+                traces.VERSION,
+                *LINES,
+                traces.launch("run", 2),
+                {"block": 1},
+                *arrays,
+                *moved,
+                traces.load(0, 1, 4, 4 * 600, 0),
+            )
+            return tiles.wrong_loads(trace.read(text), Case("01-odd-even", 2, 513, type="u32"))
+
+        self.assertIn(
+            "a.cu:14: error: thread 0 loads position 512 of the array into window[0], but position 256 of the array",
+            str(found(512)),
+        )
+        self.assertIn("thread 1 loads position 600 of an array of 513 keys", str(found(256)))
 
     def test_a_pair_compared_twice(self) -> None:
         text = self.run_of([[(0, 1), (0, 1)], *self.stages[1:]])
@@ -913,6 +962,13 @@ class Remarks(unittest.TestCase):
         found = self.remarked(text, "it must be the stage with stride 2")
         self.assertEqual(found.place, "a.cu:24")
         self.assertIn("selects the mirror stage of runs of 8 keys; is that right?", found.details[0])
+
+    def test_the_one_launch_with_a_flag(self) -> None:
+        text = "void f() {\n  g<true><<<1, 2>>>();\n  g<true><<<1, 2>>>();\n}\n"
+        cause = Cause("a.cu:1", "launch 1 (g<true>) compares the pairs of the mirror stage: (0, 7)")
+        for launched_at, lines in (("", "2 or 3"), ("a.cu:2", "2")):
+            found = self.of(text, replace(cause, launched_at=launched_at))
+            self.assertIn(f"in the launch of g in line {lines} selects", found.details[0])
 
     def test_a_launch_that_is_missing_at_the_end(self) -> None:
         text = "void f() {\n  for (int k = 2; k < n; k *= 2) {\n    merge<<<1, 32>>>(k);\n  }\n}\n"
@@ -1170,6 +1226,15 @@ class Remarks(unittest.TestCase):
             self.of(down, cause).details,
             ("these numbers come from the loop in line 3: `for (int j = k / 4; j > 0; j /= 2)`",),
         )
+
+    def test_a_number_that_is_assigned(self) -> None:
+        text = (
+            "void f() {\n  int parity = 0;\n  for (int phase = 0; phase < n; ++phase) {\n"
+            "    g<<<1, 2>>>(parity);\n    parity = phase % 2;\n  }\n}\n"
+        )
+        details = ("line 2: `int parity = 0`; line 5: `parity = phase % 2`",)
+        cause = Cause("a.cu:4", "launch 2 (g) passes parity = 0, but it must be parity = 1", details)
+        self.assertEqual(self.of(text, cause).details, details)
 
     def test_a_stage_that_is_missing_at_first(self) -> None:
         text = (

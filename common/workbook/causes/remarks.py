@@ -150,9 +150,9 @@ def _of_flag(cause: Cause, source: Source) -> Cause:
     if not launches:
         return cause
     must = next((detail for detail in cause.details if detail.startswith("it must be")), "")
+    own = {line_of(cause.place)[1], line_of(cause.launched_at)[1]}
+    launches = [n for n in launches if n in own] or launches
     lines = " or ".join(map(str, launches))
-    own = line_of(cause.place)[1]
-    launches, lines = ([own], f"{own}") if own in launches else (launches, lines)
     text = f"the template argument {flag} in the launch of {name} in line {lines} selects {kind}; is that right?"
     return replace(cause, place=f"{source.file}:{launches[-1]}", details=tuple(filter(None, (text, must))))
 
@@ -178,7 +178,11 @@ def _of_counting(cause: Cause, source: Source) -> Cause:
                 return cause.also(
                     f"does this loop count in the wrong direction? It {way} {name}: {source.quoted(line)}"
                 )
-    is_explained = any("exchanged" in detail or detail.startswith("the launch passes `") for detail in cause.details)
+    assigned = re.compile(rf"line \d+: `[^`]*\b(?:{'|'.join(changed)})\s*[-+*/]?=(?!=)" if changed else "$^")
+    is_explained = any(
+        "exchanged" in detail or detail.startswith("the launch passes `") or assigned.match(detail)
+        for detail in cause.details
+    )
     step = source.step_of(loops[-1])
     advances = f"; {source.quoted(step)}" if step != loops[-1] else ""
     numbers = f"these numbers come from the loop in {source.quoted(loops[-1])}{advances}"

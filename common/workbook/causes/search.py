@@ -14,6 +14,7 @@ from ..core import check_build
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Finding, Outcome
 from ..pictures import trace as traces
+from ..pictures.recorded import part_of_run
 from ..pictures.trace import Barrier, Launch, Trace
 from . import networks, remarks, rows, tiles
 from .comparisons import busiest, by_launch, comparisons
@@ -35,20 +36,19 @@ class Search:
     def __init__(self, judge: JudgeClient, runner: Path, timeout: float | None = None) -> None:
         """`runner`: that of the check build."""
         self._judge, self._runner, self._timeout = judge, runner, timeout
-        self._text: dict[tuple[Case, tuple[int, int] | None], str] = {}  # of the last run
+        self._text: dict[tuple[Case, tuple[int, int] | None, tuple[int, int] | None], str] = {}  # of the last run
         self._most = 0  # characters of a trace that are read; 0: all
 
-    def traced(self, case: Case, launches: tuple[int, int] | None) -> Trace:
-        """Runs a case and traces it, or the launches from the first to the last."""
-        if (case, launches) not in self._text:
-            self._text = {(case, launches): self._recorded(case, launches)}
-        text = self._text[case, launches]
+    def traced(self, case: Case, launches: tuple[int, int] | None, blocks: tuple[int, int] | None = None) -> Trace:
+        """Runs a case and traces it, or the launches and blocks from the first to the last."""
+        key = (case, launches, blocks)
+        if key not in self._text:
+            self._text = {key: self._recorded(*key)}
+        text = self._text[key]
         return traces.read(traces.beginning(text, self._most) if self._most else text)
 
-    def _recorded(self, case: Case, launches: tuple[int, int] | None) -> str:
-        environment = check_build.environment()
-        if launches:
-            environment["CHECK_TRACE_LAUNCHES"] = f"{launches[0]}-{launches[1]}"
+    def _recorded(self, case: Case, launches: tuple[int, int] | None, blocks: tuple[int, int] | None) -> str:
+        environment = {**check_build.environment(), **part_of_run(launches, blocks)}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "trace"
             self._judge.run(self._runner, case, timeout=self._timeout, trace=path, environment=environment)
@@ -164,6 +164,8 @@ class Search:
         case = outcome.case
         key = (case.lab, case.step)
         is_race = bool(outcome.findings) and outcome.findings[0].kind == "race"
+        if found := self._loads_outside(outcome):
+            return found
         search = _BEFORE_RACES.get(key) if is_race else _SEARCHES[key]
         if "promises to be stable" in outcome.message:
             search = _STABLE.get(key, search)
@@ -175,6 +177,16 @@ class Search:
         if not found or not found.is_undecided:
             return found
         return self._decided(outcome, found)
+
+    def _loads_outside(self, outcome: Outcome) -> Cause | None:
+        """What a block loads into its tile, if it is not the first one and accesses an array out of bounds: the trace
+        of all blocks may end before it."""
+        finding, case = outcome.findings[0] if outcome.findings else None, outcome.case
+        block = _LATER_BLOCK.search(finding.text) if finding and finding.kind == "out-of-bounds" else None
+        if not block or (case.lab, case.step) not in _BARRIERS:
+            return None
+        number = int(block[1])
+        return tiles.wrong_loads(self.traced(case, (0, LAST_TRACED), (number, number)), case)
 
     def _searched(self, search: Callable[[Case, Traced], _Found], case: Case) -> _Found:
         """The cause, which the beginning of a long run mostly shows."""
@@ -735,4 +747,5 @@ _OF_KEYS = re.compile("loses the key|variable of another type|which are in order
 _OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times|in any launch$|pass only the phases")
 _OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
 _STORES = ("global_st_requests", "global_atomic_requests")
+_LATER_BLOCK = re.compile(r"\bblock \(([1-9]\d*),0,0\)")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

@@ -30,6 +30,7 @@ class Cause:
     is_undecided: bool = False  # an exchange is missing: a store, or the comparison, may be wrong
     is_of_order: bool = False  # two keys are in the wrong order: what compares them may be wrong
     is_certain: bool = False  # it names the line to change: a small change of another line says less
+    launched_at: str = ""  # FILE:LINE of the launch, if it is known and may be wrong
 
     def __str__(self) -> str:
         kind = " error:" if ":" in self.place else ""  # an editor does not look for a file without a line
@@ -235,7 +236,8 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
         text = f"{where} compares the pairs of {alike.kind or alike.name}: {pairs_text(own)}"
         must = f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}"
         details = (run.index_of(place), run.calls_of(place), must)
-        return _of_numbers(run, stage, Cause(place, text, details))
+        launched_at = run.launch.place if run.launch else ""
+        return _of_numbers(run, stage, Cause(place, text, details, launched_at=launched_at))
     detail = _of_partner(run, stage, first)
     comes = run.index_of(place)
     if detail.startswith("the partner of") or detail.endswith("the first position is wrong"):
@@ -289,8 +291,11 @@ def _of_partner(run: Run, stage: Stage, first: Comparison) -> str:
         return f"{second}: the first position is wrong"
     if stage.mask:
         partner = low ^ stage.mask
-        beyond = ", beyond the last key, so there is nothing to do" if partner >= run.n > 0 else ""
-        return f"the partner of {run.named(low)} is {run.named(partner)}{beyond}"
+        named = run.named(low)
+        if partner >= run.n > 0:
+            absent = f"{run.named(partner)}, not {run.named(high)}"
+            return f"the partner of {named} would be {absent}: there is no such key, so {named} stays where it is"
+        return f"the partner of {named} is {run.named(partner)}"
     partners = {p: q for pair in stage.pairs for p, q in (pair, pair[::-1])}
     if (begins := _begins_with(first, partners)) is not None:
         return f"the partner of {run.named(begins)} is {run.named(partners[begins])}"

@@ -554,6 +554,7 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
         text = "no barrier comes between what this line does in one thread and in another"
         if loops:
             text = f"no barrier comes between one iteration of the loop in line {loops[-1]} and the next"
+            text += _in_inner_loop(source, loops[-1])
         return text, f"put __syncthreads() after line {end}, where all pairs have been compared", low
     if any(end <= barrier < high for barrier in source.barriers):
         end = source.end_of_pairs(high)
@@ -561,6 +562,16 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
         return text, f"put __syncthreads() after line {end}, at the end of the iteration", high
     text = f"no barrier comes between this line and line {high}{calls}"
     return text, f"put __syncthreads() directly after line {end}", low
+
+
+def _in_inner_loop(source: Source, line: int) -> str:
+    """A barrier of the loop that begins in a line, if an inner loop may leave it out."""
+    last = next(loop.last for loop in source.loops if loop.line == line)
+    for barrier in source.barriers:
+        inner = [own for own in source.loops_around(barrier) if line < own] if line < barrier <= last else []
+        if inner:
+            return f": the loop in line {inner[0]}, with the barrier of line {barrier}, may have no iteration"
+    return ""
 
 
 def _calls_instead(source: Source, line: int, other_line: int) -> list[int]:
@@ -616,10 +627,25 @@ def beside_races(case: Case, traced: Traced) -> Cause | None:
     return None
 
 
+def wrong_loads(trace: Trace, case: Case) -> Cause | None:
+    """A key that a block loads into the wrong place of its tile, or from beyond the array."""
+    size, halo = _size_and_halo(case)
+    run = Run(trace, case.type or "u32", case.order, "tile")
+    for launch, accesses in by_launch(trace).items():
+        for tile in tiles_of(run, launch, accesses, size, case.n, halo):
+            if tile.count > 0 and tile.loads and (wrong := tile.of_moves() or tile.of_window()):
+                return wrong
+    return None
+
+
+def _size_and_halo(case: Case) -> tuple[int, int]:
+    return (TILE_OF_PHASES, HALO) if case.lab == "01-odd-even" else (TILE_OF_STAGES, 0)
+
+
 def are_pairs_right(case: Case, traced: Traced) -> bool:
     """Whether the threads of blocks compare the right pairs in shared memory, each in its own order."""
     is_odd_even = case.lab == "01-odd-even"
-    size, halo = (TILE_OF_PHASES, HALO) if is_odd_even else (TILE_OF_STAGES, 0)
+    size, halo = _size_and_halo(case)
     trace = traced(case, (0, 0) if is_odd_even else None)
     run = Run(trace, case.type or "u32", case.order, "window" if is_odd_even else "tile")
     for launch, accesses in by_launch(trace).items():
