@@ -353,8 +353,8 @@ __global__ void kernel(Key* keys) {
         text = (
             "__global__ void kernel() {\n  for (int run = 2; run < n; run *= 2) {\n"
             "    for (int t = threadIdx.x; t < n; t += blockDim.x) exchange(tile[t], tile[t ^ (run - 1)]);\n"
-            "    for (int stride = run / 4; stride > 0; stride /= 2) {\n"
-            "      for (int t = threadIdx.x; t < n; t += blockDim.x) exchange(tile[t], tile[t + stride]);\n"
+            "    for (int far = run / 4; far > 0; far /= 2) {\n"
+            "      for (int t = threadIdx.x; t < n; t += blockDim.x) exchange(tile[t], tile[t + far]);\n"
             "      __syncthreads();\n    }\n  }\n}\n"
         )
         with mock.patch.object(type(self), "KERNEL", text):
