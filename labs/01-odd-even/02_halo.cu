@@ -3,7 +3,7 @@
 // Idea: in k phases a key moves at most k positions, so the key at a position after k phases depends only on the keys
 // at most k positions away. A block that loads a tile and k keys on either side of it, its halo, can run k phases in
 // shared memory without waiting for any other block. The keys at the edges of its window become wrong, one position
-// further inwards in each phase, but after k phases the errors have only just reached the tile.
+// further inwards in each phase, but after k phases they fill only the halo, and every key of the tile is right.
 // New since step 01: shared memory and its barriers, the order as a template parameter, and two buffers. A block must
 // not write where a neighbouring block may still read its halo. Therefore a launch reads one buffer and writes the
 // other, and then the buffers swap.

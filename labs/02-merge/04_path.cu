@@ -4,9 +4,9 @@
 // search along a diagonal of the grid that a and b span finds how many come from a: the co-rank of d. Two such
 // partition points bound a part of the output and the parts of both inputs that belong to it. Each block merges one
 // tile of the output, and within the tile each thread merges the same number of keys, one after another, in registers.
-// New since step 03: all pieces have the same size, as large as shared memory allows, whatever the keys are. Within a
-// piece, a thread searches once per 17 keys, whereas ranks take a search for every key. The tiles at the start are
-// sorted in the same way: each thread sorts 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
+// New since step 03: all pieces have the same size, whatever the keys are. Within a piece, a thread searches once per 17
+// keys, whereas ranks take a search for every key. The tiles at the start are sorted in the same way: each thread sorts
+// 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
 // Limits: 256 threads per block. Each level still reads and writes all keys only to double the length of the runs.
 // This file has over 125 lines because it teaches the merge path at three scales: threads of a tile, blocks, the array.
 // Lines: 64 to write, 135 given.

@@ -103,8 +103,8 @@ struct InOrder {
   }
 };
 
-/// The same on a processor, where the order is known at run time only. Kernels compiled for each order would be twice as
-/// many to wait for.
+/// The same on a CPU, where the order is known only at run time: to compile each kernel for both orders would take twice
+/// as long.
 struct InEitherOrder {
   lab::Order order;
 

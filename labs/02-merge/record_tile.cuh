@@ -37,7 +37,7 @@ struct RecordShape {
   /// and +0.
   static constexpr bool by_network = !has_values<Value> && is_order_of_keys<Before>;
   static constexpr int threads = threads_per_block;
-  /// For an occupancy of 1024 threads, which is as many as fit if each has 64 registers.
+  /// For 1024 threads per multiprocessor, which is as many as fit if each has 64 registers.
   static constexpr int blocks_per_multiprocessor = 1024 / threads;
   /// Items per thread. Odd, so that 32 threads that each access the k-th of their own items access different banks.
   static constexpr int items = by_network && sizeof(Key) <= 4 ? max_items : std::min(max_items, max_items_with_more);

@@ -102,7 +102,8 @@ __device__ void sort_all_registers(Word (&words)[items]) {
 
 // --- between lanes ---
 
-/// What a lane keeps of a comparator that it shares with another: the larger word if it is `upper`, else the smaller.
+/// What a lane keeps of a comparator that it shares with another: the larger word if it is `upper`, the lane with the
+/// higher number, else the smaller.
 template <class Word>
 __device__ Word keep(Word own, Word other, bool upper) {
   return (own < other) == upper ? other : own;

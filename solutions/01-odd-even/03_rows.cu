@@ -3,8 +3,8 @@
 // Idea: a row of 128 keys fits into the registers of one warp, four neighbouring keys per lane. Then most pairs of
 // neighbours belong to one lane and need no memory at all. For a pair that two lanes share, each lane sends its key to
 // the other by a shuffle, and both compare: the left lane keeps the earlier key, the right lane the later one.
-// New since step 02: registers in place of shared memory, shuffles in place of barriers. A shuffle synchronizes the
-// lanes of its warp. The warps are independent of each other.
+// New since step 02: registers in place of shared memory, shuffles in place of barriers. The lanes of a shuffle wait for
+// each other to exchange their values. The warps are independent of each other.
 //- Cost: one launch, which reads and writes every key once. 128 phases, with two shuffles in every second phase and no
 //- barrier.
 // Limits: each row is sorted separately. The number of threads per block must be a multiple of 32, because all lanes of

@@ -123,10 +123,15 @@ def sentence(every: Mapping[Map, Cells]) -> str:
     slower = sum(ratio < 1 for ratio in ratios)
     which, (input_, n), cell = worst(every)
     faster = f"In {slower or 'none'} of them, another library is faster."
+    *others, last = [
+        f"{lab[:2]} (with {RIVALS[lab]} sorts)" if lab in RIVALS else lab[:2]
+        for lab in sorted({own.lab for own in every})
+    ]
+    compared = f"labs {', '.join(others)} and {last}" if others else f"lab {last}"
     return (
-        f"The records were compared with other libraries for {len(ratios)} combinations of input, type and number of "
-        f"keys. {faster} The smallest factor is {grouped(cell.ratio)}: {which}, {input_}, n = {count(n)}, compared "
-        f"with {cell.rival}."
+        f"The records of {compared} were compared with other libraries for {len(ratios)} combinations of input, type "
+        f"and number of keys. {faster} The smallest factor is {grouped(cell.ratio)}: {which}, {input_}, "
+        f"n = {count(n)}, compared with {cell.rival}."
     )
 
 
