@@ -1420,10 +1420,38 @@ class Remarks(unittest.TestCase):
             text = text.replace("Key x, Key y", "Key& x, Key& y")
             self.assertIsNone(Source("a.cu").changed_parameter())
 
+    def test_copies_that_are_compared(self) -> None:
+        text = "void f() {\n  Key a = own[1], b = own[2];\n  exchange<order>(a, b);\n}\n"
+        source = source_from(text)
+        why = "a and b are copies of own[1] and own[2], which stay as they are"
+        self.assertEqual(source.compared_copies(1, 2), (3, why))
+        self.assertIsNone(source.compared_copies(0, 1))
+        for other in ("Key& a = own[1];\n  Key& b = own[2];", "Key a = own[1], b = own[2];\n  own[1] = b;"):
+            stored = text.replace("Key a = own[1], b = own[2];", other).replace("(a, b);", "(a, b);\n  own[1] = a;")
+            self.assertIsNone(source_from(stored).compared_copies(1, 2))
+
+    def test_an_index_that_a_call_passes(self) -> None:
+        text = (
+            "__device__ void g(Key* keys, int count, int flip) {\n  for (int t = 0; t < count; ++t) {\n"
+            "    int low = 2 * t, high = low ^ flip;\n    exchange(keys[low], keys[high]);\n  }\n}\n"
+        )
+        source = source_from(text)
+        self.assertTrue(source.names_parameter(4, source.index_of(4)))
+        self.assertFalse(
+            source_from(text.replace("low ^ flip", "low ^ 1")).names_parameter(4, "line 2: `for (t < count)`")
+        )
+
     def test_a_shuffle_that_some_lanes_choose(self) -> None:
         text = "void f() {\n  own = lane < 31 ? min(own, __shfl_down_sync(all, own, 1)) : own;\n}\n"
         with mock.patch.object(suspects, "source_of", lambda _: text):
-            self.assertEqual([Source("a.cu").chooses_shuffle(line) for line in (2, 1)], [True, False])
+            source = Source("a.cu")
+            self.assertEqual([source.chooses_shuffle(line) for line in (2, 1)], [True, False])
+            waits = "lane 31 reaches __shfl_up_sync, while lane 0 of the same mask waits at __shfl_down_sync in a.cu:2"
+            found = [
+                search._line_of_chosen_shuffle(source, Finding("a.cu", line, "invalid-warp-mask", words))
+                for line, words in ((2, ""), (3, waits), (3, ""))
+            ]
+            self.assertEqual(found, [2, 2, 0])
 
     def test_a_return_before_the_error_is_read(self) -> None:
         text = "void f() {\n  k<<<1, 1>>>();\n  return;\n  CUDA_CHECK(cudaGetLastError());\n}\n"

@@ -260,9 +260,11 @@ class _Row:
                 text, _, must = words.partition(": ")
                 kept = self._keeps(place[way], fault) or place[way]
                 source = self.run.source(kept)
-                pairs = [n for n, line in enumerate(source.lines, 1) if _PAIR_OF_LANE.search(line)] * fault[
-                    :2
-                ].isdigit()
+                if fault.isdigit() and (copies := source.compared_copies(int(fault[0]), int(fault[1]))):
+                    line, why = copies
+                    return Cause(f"{source.file}:{line}", f"row {self.number}: {text}", (why, source.quoted(line)))
+                pairs = [n for n, line in enumerate(source.lines, 1) if _PAIR_OF_LANE.search(line)]
+                pairs = pairs if fault[:2].isdigit() else []
                 compared = "; ".join(map(source.quoted, pairs[:KEYS_PER_LANE]))
                 is_left_out = fault in ("up", "down") or "must stay" in text or "keep" in text
                 tested = source.tested_by(line_of(kept)[1]) if is_left_out else ""

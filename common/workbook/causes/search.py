@@ -63,8 +63,8 @@ class Search:
             return _uneven(source, *uneven)
         if "invalid-warp-mask" in kinds and (uneven := source.uneven(SHUFFLE, ("if",))):
             return _uneven_shuffle(source, *uneven)
-        if "invalid-warp-mask" in kinds and source.chooses_shuffle(outcome.findings[0].line):
-            return _chosen_shuffle(source, outcome.findings[0].line)
+        if "invalid-warp-mask" in kinds and (chosen := _line_of_chosen_shuffle(source, outcome.findings[0])):
+            return _chosen_shuffle(source, chosen)
         if kinds & {"race", "divergent-barrier"} and (leaving := source.leaving()):
             return _leaving(source, *leaving)
         is_of_lanes = kinds == {"invalid-warp-mask"} or (outcome.status == "wrong" and not kinds)
@@ -529,6 +529,12 @@ def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
     text = f"not all lanes of the warp reach this shuffle: it is inside the if of {_line(control, shuffle)}"
     details = (source.quoted(control), "let all lanes take part before the if, and use the result inside it")
     return Cause(f"{source.file}:{shuffle}", text, details)
+
+
+def _line_of_chosen_shuffle(source: Source, finding: Finding) -> int:
+    """The line of a shuffle that only some lanes choose: the finding's, or one where other lanes wait; 0: none."""
+    lines = [finding.line, *map(int, re.findall(rf"{re.escape(source.file)}:(\d+)", finding.text))]
+    return next(filter(source.chooses_shuffle, lines), 0)
 
 
 def _chosen_shuffle(source: Source, line: int) -> Cause:

@@ -290,6 +290,11 @@ class Source:
         head = re.search(rf"\b{name}\s*\(([^(){{}};]*)\)", "\n".join(self.lines[first - 1 : last])) if name else None
         return [part.split()[-1].strip("*&") for part in head[1].split(",") if part.split()] if head else []
 
+    def names_parameter(self, line: int, quoted: str) -> bool:
+        """Whether a quoted definition, which is not a loop, has a parameter of the function around a line."""
+        of = " ".join(part.partition("=")[2] for part in re.findall(r"`([^`]*)`", quoted) if not part.startswith("for"))
+        return any(re.search(rf"\b{re.escape(name)}\b", of) for name in self._parameters(line))
+
     def statement(self, line: int) -> str:
         """The text from a line on up to the end of its statement."""
         return "\n".join(self.lines[line - 1 :]).partition(";")[0]
@@ -796,6 +801,28 @@ class Source:
             for name, read in copies.items():
                 if re.search(rf"(?<![\w.\]]){re.escape(name)}\s*=[^=]|\bswap\s*\([^)]*\b{re.escape(name)}\b", text):
                     return number, name, read
+        return None
+
+    def compared_copies(self, first: int, second: int) -> tuple[int, str] | None:
+        """The line of a call that is given copies of two elements of an array, of which nothing is stored back, and
+        what to say about it; None: there is none."""
+        copies: dict[str, str] = {}
+        for number, text in enumerate(self.lines, 1):
+            declared = re.search(r"\b(?:Key|auto)\s+(\w[^;&*]*);", text)
+            for part in declared[1].split(",") if declared else ():
+                if made := re.fullmatch(rf"\s*({_NAME})\s*=\s*({_NAME}\s*\[\s*\d+\s*\])\s*", part):
+                    copies[made[1]] = made[2]
+            called = re.search(rf"\w(?:<[^;()]*>)?\(\s*({_NAME})\s*,\s*({_NAME})\s*\)\s*;", text)
+            elements = [copies.get(name, "") for name in called.groups()] if called else []
+            if not called or [re.sub(r"\D", "", element.partition("[")[2]) for element in elements] != [
+                str(first),
+                str(second),
+            ]:
+                continue
+            rest = "\n".join(self.lines[number : self.function_of(number)[2]])
+            if not re.search(rf"\]\s*=\s*(?:{called[1]}|{called[2]})\b", rest):
+                names, of = " and ".join(called.groups()), " and ".join(elements)
+                return number, f"{names} are copies of {of}, which stay as they are"
         return None
 
     def changed_parameter(self) -> tuple[int, str, str] | None:

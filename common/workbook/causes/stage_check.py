@@ -153,6 +153,11 @@ class Run:
         called = "; ".join(map(source.quoted, calls[:MOST_CALLS]))
         return f"{source.function_of(line)[0]}() is called in {called}" if len(calls) > 1 else ""
 
+    def passed_to(self, place: str, comes: str) -> str:
+        """The lines that call the function around a line, if they pass what an index there comes from."""
+        source, line = self.source(place), line_of(place)[1]
+        return self.calls_of(place) if source.names_parameter(line, comes) else ""
+
     def number_of_thread(self, place: str) -> str:
         """The first line of the kernel, or of the function, around a place that uses threadIdx."""
         source, line = self.source(place), line_of(place)[1]
@@ -246,7 +251,7 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     if due and not set(due) & set(first.pair):
         detail += f"; the pair of thread {run.thread_number(first)} is {run.named(*due)}"
     text = f"{run.thread(first)} compares {run.named(*first.pair)}"
-    cause = Cause(place, text, (detail, comes, f"in {where}: {stage.name}"))
+    cause = Cause(place, text, (detail, comes, run.passed_to(place, comes), f"in {where}: {stage.name}"))
     return _of_numbers(run, stage, cause, is_detail=False)
 
 

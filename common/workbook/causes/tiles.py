@@ -699,7 +699,8 @@ def _by_thread(tile: Tile, plan: Sequence[Stage]) -> tuple[bool, Cause | None]:
         place = tile.run.place(one.code)
         text = f"{tile.run.thread(one)} compares {tile.run.named(*one.pair)}, but its pair in this stage is "
         text += tile.run.named(*pair)
-        return False, Cause(place, text, (tile.run.index_of(place), f"in {tile.where}: {stage.name}"))
+        comes = tile.run.index_of(place)
+        return False, Cause(place, text, (comes, tile.run.passed_to(place, comes), f"in {tile.where}: {stage.name}"))
     return True, None
 
 
