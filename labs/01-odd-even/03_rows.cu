@@ -42,7 +42,7 @@ __global__ void sort_rows_kernel(lab::Span<Key> keys) {
   for (std::int64_t first = warp * row_keys; first < keys.n; first += warps * row_keys) {
     const std::int64_t position = first + lane * items_per_thread;  // of the lane's first key
     // Your code: load the lane's four keys, sort_in_registers(), store them. In a short last row, fill the positions
-    // from keys.n on with sentinels, lab::last_key<Key>(order), which come after all other keys. Do not store them.
+    // from keys.n on with sentinels, lab::last_key<Key>(order), which no key follows. Do not store them.
     (void)position;
   }
 }

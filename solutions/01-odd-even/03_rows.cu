@@ -58,7 +58,7 @@ __global__ void sort_rows_kernel(lab::Span<Key> keys) {
     const std::int64_t position = first + lane * items_per_thread;  // of the lane's first key
     // begin solution
     //~ // Your code: load the lane's four keys, sort_in_registers(), store them. In a short last row, fill the positions
-    //~ // from keys.n on with sentinels, lab::last_key<Key>(order), which come after all other keys. Do not store them.
+    //~ // from keys.n on with sentinels, lab::last_key<Key>(order), which no key follows. Do not store them.
     //~ (void)position;
     Key own[items_per_thread];
     for (int j = 0; j < items_per_thread; ++j) {

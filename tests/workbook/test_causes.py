@@ -408,6 +408,12 @@ __global__ void kernel(Key* keys) {
             found = self.found(2, 2)
         words = "a.cu:16: error: no barrier comes between this call of stage() and the one in line 17"
         self.assertEqual(found.splitlines()[:2], [words, "    put __syncthreads() after line 16"])
+        with mock.patch.object(self, "KERNEL", text.replace("    __syncthreads();\n", "")):
+            found = self.found(2, 2)
+        everywhere = (
+            "    put __syncthreads() after line 16 and after every other call of stage(), or once at the end of stage()"
+        )
+        self.assertEqual(found.splitlines()[:2], [words, everywhere])
         text = text.replace("    stage(tile, 1);\n    __sync", "    __sync").replace("    __syncthreads();\n", "")
         with mock.patch.object(self, "KERNEL", text):
             self.assertIn(
@@ -865,7 +871,8 @@ class Rows(unittest.TestCase):
 
     def test_wrong_sentinels(self) -> None:
         self.assertIn(
-            "lane 16, after the last key, holds 0\n    fill the positions", self.found(self.run_of(sentinel=0))
+            "lane 16, whose positions are not below n, holds 0 there\n    fill the positions",
+            self.found(self.run_of(sentinel=0)),
         )
 
     def test_the_keys_of_another_lane(self) -> None:
@@ -1429,6 +1436,21 @@ class Remarks(unittest.TestCase):
         for other in ("Key& a = own[1];\n  Key& b = own[2];", "Key a = own[1], b = own[2];\n  own[1] = b;"):
             stored = text.replace("Key a = own[1], b = own[2];", other).replace("(a, b);", "(a, b);\n  own[1] = a;")
             self.assertIsNone(source_from(stored).compared_copies(1, 2))
+
+    def test_a_limit_that_a_function_returns(self) -> None:
+        text = (
+            "__device__ int pairs_of(int n, int parity) {\n  return n / 2;\n}\n\n"
+            "__global__ void f(Key* keys, int n) {\n  const int pairs = pairs_of(n, 1);\n"
+            "  for (int t = 0; t < pairs; ++t) {\n    exchange(keys, t);\n  }\n}\n"
+        )
+        self.assertTrue(source_from(text).bound_of(8).endswith("pairs_of(n, 1)`; line 2: `return n / 2`"))
+
+    def test_a_loop_of_one_line(self) -> None:
+        text = (
+            "void f() {\n  while (a) {\n    for (int d = 2; d > 0; d /= 2) g(d);\n"
+            "    for (;;) {\n      g(1);\n    }\n  }\n}\n"
+        )
+        self.assertEqual([source_from(text).loops_around(line) for line in (3, 4, 5)], [[2, 3], [2], [2, 4]])
 
     def test_an_index_that_a_call_passes(self) -> None:
         text = (

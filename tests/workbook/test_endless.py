@@ -43,6 +43,10 @@ class Endless(unittest.TestCase):
         self.assertIn("nothing in it changes k or n", cause("int k = 1;\n  while (k < n) {\n    keys[k] = 0;\n  }", 5))
         self.assertIn("does the loop end?", cause("int k = 1;\n  while (k < n) {\n    k += keys[k];\n  }", 5))
 
+    def test_a_loop_that_advances_in_a_branch(self) -> None:
+        said = cause("int k = 1;\n  while (k < n) {\n    if (keys[k] < 0) {\n      k += 2;\n    }\n  }", 5)
+        self.assertIn("line 6: `k += 2` runs only if this condition is true: line 5: `if (keys[k] < 0)`", said)
+
     def test_a_while_loop_that_halves(self) -> None:
         loop = "int stride = n;\n  while (stride >= 0) {\n    keys[stride] = 0;\n    stride /= 2;\n  }"
         said = cause(loop, 99)  # the kernel was in a function of a header

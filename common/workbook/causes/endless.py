@@ -39,11 +39,22 @@ def endless(outcome: Outcome, source: Source) -> Cause | None:
     inner = around[-1].line
     if slow := _of_all_threads(source, around):
         return slow
-    comes = "; ".join(map(source.quoted, source.counted_by(inner)))
+    comes = _in_branch(around[-1], source) or "; ".join(map(source.quoted, source.counted_by(inner)))
     details = (comes, f"or a loop around it: {'; '.join(outer)}" if outer else "")
     return Cause(
         f"{file}:{inner}", "the kernel was still in this loop when its time was up: does the loop end?", details
     )
+
+
+def _in_branch(loop: Loop, source: Source) -> str:
+    """The only line that changes a variable of the loop's condition, if an `if` in the loop decides about it."""
+    names = [name for name in re.findall(rf"(?<![\w.>]){_NAME}\b", loop.condition) if name not in _TYPES]
+    changed = re.compile("|".join(_CHANGED.format(name) for name in names) or "$^")
+    lines = [n for n in range(loop.line + 1, loop.last + 1) if changed.search(source.lines[n - 1])]
+    test = source.test_around(lines[0]) if len(lines) == 1 and not loop.step else 0
+    if test <= loop.line:
+        return ""
+    return f"{source.quoted(lines[0])} runs only if this condition is true: {source.quoted(test)}"
 
 
 def repeated(source: Source) -> Cause | None:

@@ -243,7 +243,7 @@ class _Row:
         for lane in range(max(behind, 0), LANES):
             if sent["up"][lane] != last and sent["down"][lane] != last:
                 held = sent["up"][lane] if self.case.order == "ascending" else -sent["up"][lane]
-                text = f"row {self.number}: lane {lane}, after the last key, holds {held}"
+                text = f"row {self.number}: lane {lane}, whose positions are not below n, holds {held} there"
                 opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
                 detail = "fill the positions from n on with lab::last_key<Key>(order)"
                 if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0

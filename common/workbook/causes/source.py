@@ -426,7 +426,9 @@ class Source:
         begins = match[0].partition(";")[0].partition("=")[2] if not limit and ";" in match[0] else ""
         for name in [limit[1]] if limit else re.findall(rf"(?<![\w.]){_NAME}", begins):
             if comes := self._assigned(name, number - 1):
-                return f"{self.quoted(number)}; {name} comes from {self.quoted(comes)}"
+                returned = [self.quoted(at) for at in self.returned_to(comes)]
+                made = [f"{name} comes from {self.quoted(comes)}", *(returned if len(returned) == 1 else [])]
+                return "; ".join([self.quoted(number), *made])
         caller = self.caller(number) if limit and limit[1] in self._parameters(number) else 0
         if caller and limit:
             return f"{self.quoted(number)}; {limit[1]} is passed in {self.quoted(caller)}"
@@ -588,11 +590,11 @@ class Source:
     def loops_around(self, line: int) -> list[int]:
         """The lines of the loops around a line, the outermost first."""
         around = [
-            self._line_at(at)
+            (self._line_at(at), self._line_at(ends))
             for begins, ends, at, _ in self._blocks()
             if self.text.startswith(("for", "while"), at) and self._line_at(begins) <= line <= self._line_at(ends)
         ]
-        return sorted(number for number in around if number != line or len(around) == 1)
+        return sorted(number for number, last in around if number != line or last == line or len(around) == 1)
 
     @cached_property
     def loops(self) -> list[Loop]:

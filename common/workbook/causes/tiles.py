@@ -590,6 +590,9 @@ def _calls_instead(source: Source, line: int, other_line: int) -> list[int]:
 
 def _between_calls(source: Source, name: str, calls: Sequence[int]) -> tuple[str, str, int] | None:
     """Between which two calls of a function a barrier is missing."""
+    _, first, last = source.function_of(calls[0])
+    has_barrier = any(first <= barrier <= last for barrier in source.barriers)
+    at_end = "" if has_barrier else f" and after every other call of {name}(), or once at the end of {name}()"
     for call, following in zip(calls, calls[1:]):
         end = source.end_of_pairs(call)
         is_either = any(re.search(r"\b(?:if|else)\b|\?", source.lines[n - 1]) for n in range(call - 1, following + 1))
@@ -597,7 +600,7 @@ def _between_calls(source: Source, name: str, calls: Sequence[int]) -> tuple[str
             continue
         if not any(end < barrier < following for barrier in source.barriers):
             text = f"no barrier comes between this call of {name}() and the one in line {following}"
-            return text, f"put __syncthreads() after line {end}", call
+            return text, f"put __syncthreads() after line {end}{at_end}", call
     loops = [loop for loop in source.loops if not source.counts_threads(loop)]
     alone = [call for call in calls for loop in loops if [n for n in calls if loop.line <= n <= loop.last] == [call]]
     for first, last in (*((call, call) for call in alone), (calls[0], calls[-1])):

@@ -255,7 +255,7 @@ class Shrinking:
 
     def _tried(self, sizes: Sequence[int], failing: Sequence[int]) -> str:
         """What has been tried, the smallest and the largest n that fail also with other keys."""
-        case, tried = self.smallest.case, f"; {len(sizes)} larger n were tried"
+        case, tried = self.smallest.case, f", as far as {len(sizes)} larger n show"
         chosen = sorted({min(failing), max(failing)})
         is_free = case.task == "sort" and self._line.max_range is None and case.type not in _FLOATS
         is_random = case.input == "uniform" or case.input.startswith("range:")
