@@ -17,6 +17,18 @@ class RewriteTest(Rewriting):
             "::simt::LaunchConfig(1, n), a, b); }",
         )
 
+    def test_a_variable_is_shown_as_the_kernel_that_it_holds(self) -> None:
+        kernels = "template <bool up> __global__ void k(int n) {}\n__global__ void other(int n) {}\n"
+        for before, shown in (
+            ("const auto kernel = up ? &k<true> : &k<false>;", "k"),
+            ("auto* kernel = k<true>; if (!up) kernel = k<false>;", "k"),
+            ("auto kernel = other; if (!up) kernel = k<false>;", "kernel"),
+            ("{ auto kernel = other; } const auto kernel = k<true>;", "k"),
+            ("auto kernel = chosen(up);", "kernel"),
+        ):
+            text = self.rewritten(f"{kernels}void f(bool up) {{ {before} kernel<<<1, 2>>>(3); }}\n")
+            self.assertIn(f', "{shown}", __FILE__', text, before)
+
     def test_a_kernel_that_may_take_objects_can_be_chosen_without_a_call(self) -> None:
         chosen = ", [&](auto simt_choose) -> decltype(simt_choose(%s)) { return simt_choose(%s); })"
         for kernel, launched, is_chosen in (

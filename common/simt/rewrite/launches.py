@@ -7,7 +7,20 @@ from typing import NamedTuple
 from .constants_of_lambdas import read_constants
 from .references import References, split_at_commas
 from .source import RewriteError, Source
-from .tokens import CLOSE, OPEN, Token, closing, name_start, opening_angle, quoted, repetitions, run_length, spelling
+from .tokens import (
+    CLOSE,
+    OPEN,
+    Token,
+    closing,
+    is_mark,
+    is_name,
+    name_start,
+    opening_angle,
+    quoted,
+    repetitions,
+    run_length,
+    spelling,
+)
 
 
 class Known(NamedTuple):
@@ -16,6 +29,7 @@ class Known(NamedTuple):
     configurations: set[str]  # macros that stand for `<<<...>>>`
     references: References
     with_objects: set[str]  # kernels
+    kernels: set[str]  # the names of all
 
 
 def configuration_macros(sources: list[Source]) -> set[str]:
@@ -61,7 +75,8 @@ def _rewrite_launch(source: Source, tokens: list[Token], index: int, known: Know
         raise RewriteError(source, here, f"launch of {name}: '<<<>>>' needs a grid and a block")
     if end + 3 >= len(tokens) or tokens[end + 3].text != "(":
         raise RewriteError(source, tokens[end].start, f"launch of {name}: no '(arguments)' after '>>>'")
-    source.replace(here, tokens[index + 2].end, f"{_before_configuration(name)}(")
+    shown = _kernel_of_variable(tokens, first, known.kernels) if index == first + 1 else name
+    source.replace(here, tokens[index + 2].end, f"{_before_configuration(shown)}(")
     source.replace(tokens[end].start, tokens[end + 2].end, ")")
     _rewrite_call(source, tokens, (first, index), end + 3, None if in_macro else known)
 
@@ -74,6 +89,21 @@ def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, kn
         return
     source.insert(tokens[index].start, _before_configuration(spelling(tokens[first:index])) + " ")
     _rewrite_call(source, tokens, (first, index), end + 1, None if in_macro else known)
+
+
+def _kernel_of_variable(tokens: list[Token], index: int, kernels: set[str]) -> str:
+    """The kernel that a variable holds at `index`, if everything that it is given since its declaration names one and
+    the same; otherwise, and for a kernel, the name at `index`."""
+    name, held = tokens[index].text, set()
+    if name in kernels:
+        return name
+    for i in range(index - 1, 0, -1):
+        if tokens[i].text == name and is_mark(tokens[i + 1], "="):
+            ends = next((at for at in range(i, index) if is_mark(tokens[at], ";")), index)
+            held |= {token.text for token in tokens[i + 2 : ends] if token.text in kernels}
+            if is_name(tokens[i - 1]) or tokens[i - 1].text in ("auto", "*", "&", ">"):
+                break
+    return held.pop() if len(held) == 1 else name
 
 
 def _before_configuration(name: str) -> str:

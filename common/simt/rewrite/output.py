@@ -48,7 +48,7 @@ def rewrite_all(sources: list[Source], architecture: int, saturates: bool = Fals
         for tokens in (source.code, *(macro.tokens for macro in source.macros)):
             call_copies(source, tokens)
     kernels = kernel_names(sources)
-    known = Known(configuration_macros(sources), reference_parameters(sources), kernels_with_objects(sources))
+    known = Known(configuration_macros(sources), reference_parameters(sources), kernels_with_objects(sources), kernels)
     for source in sources:
         rewrite_launches(source, source.code, known, in_macro=False)
         name_kernel_arguments(source, source.code, kernels)
