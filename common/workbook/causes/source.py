@@ -808,22 +808,19 @@ class Source:
     def compared_copies(self, first: int, second: int) -> tuple[int, str] | None:
         """The line of a call that is given copies of two elements of an array, of which nothing is stored back, and
         what to say about it; None: there is none."""
-        copies: dict[str, str] = {}
+        copies: dict[str, tuple[int, str]] = {}  # by a variable's name: the position, and the element
         for number, text in enumerate(self.lines, 1):
             declared = re.search(r"\b(?:Key|auto)\s+(\w[^;&*]*);", text)
             for part in declared[1].split(",") if declared else ():
-                if made := re.fullmatch(rf"\s*({_NAME})\s*=\s*({_NAME}\s*\[\s*\d+\s*\])\s*", part):
-                    copies[made[1]] = made[2]
+                if made := re.fullmatch(rf"\s*({_NAME})\s*=\s*({_NAME}\s*\[\s*(\d+)\s*\])\s*", part):
+                    copies[made[1]] = int(made[3]), made[2]
             called = re.search(rf"\w(?:<[^;()]*>)?\(\s*({_NAME})\s*,\s*({_NAME})\s*\)\s*;", text)
-            elements = [copies.get(name, "") for name in called.groups()] if called else []
-            if not called or [re.sub(r"\D", "", element.partition("[")[2]) for element in elements] != [
-                str(first),
-                str(second),
-            ]:
+            given = [copies[name] for name in called.groups() if name in copies] if called else []
+            if not called or [position for position, _ in given] != [first, second]:
                 continue
             rest = "\n".join(self.lines[number : self.function_of(number)[2]])
             if not re.search(rf"\]\s*=\s*(?:{called[1]}|{called[2]})\b", rest):
-                names, of = " and ".join(called.groups()), " and ".join(elements)
+                names, of = " and ".join(called.groups()), " and ".join(element for _, element in given)
                 return number, f"{names} are copies of {of}, which stay as they are"
         return None
 
