@@ -25,9 +25,12 @@ class RewriteTest(Rewriting):
             ("auto kernel = other; if (!up) kernel = k<false>;", "kernel"),
             ("{ auto kernel = other; } const auto kernel = k<true>;", "k"),
             ("auto kernel = chosen(up);", "kernel"),
+            ("k<true><<<1, 2>>>(3); auto go = [](auto kernel) {", "kernel"),  # or the other one
         ):
             text = self.rewritten(f"{kernels}void f(bool up) {{ {before} kernel<<<1, 2>>>(3); }}\n")
             self.assertIn(f', "{shown}", __FILE__', text, before)
+        text = self.rewritten("__global__ void k() {}\nvoid f() { [](auto p) { p<<<1, 2>>>(); }(k); }\n")
+        self.assertIn(', "k", __FILE__', text)
 
     def test_a_kernel_that_may_take_objects_can_be_chosen_without_a_call(self) -> None:
         chosen = ", [&](auto simt_choose) -> decltype(simt_choose(%s)) { return simt_choose(%s); })"

@@ -1445,6 +1445,33 @@ class Remarks(unittest.TestCase):
         )
         self.assertTrue(source_from(text).bound_of(8).endswith("pairs_of(n, 1)`; line 2: `return n / 2`"))
 
+    def test_a_bound_is_that_of_a_loop_around_a_line(self) -> None:
+        text = (
+            "__global__ void f(Key* to, int n) {\n  for (int q = 0; q < count; ++q) exchange(q);\n"
+            "  auto put = [&](int p) {\n    to[p] = tile[p];\n  };\n  for (int p = own(); p < n; ++p) put(p);\n}\n"
+        )
+        source = source_from(text)
+        self.assertEqual(source.bound_of(4), "line 6: `for (int p = own(); p < n; ++p) put(p)`")
+        text = "void f(Key* to) {\n  for (int q = 0; q < count; ++q) exchange(q);\n  to[0] = 1;\n}\n"
+        self.assertEqual(source_from(text).bound_of(3), "")
+
+    def test_keys_behind_references_that_are_compared_without_the_order(self) -> None:
+        text = (
+            "void f(Key* keys, Order order) {\n  Key& a = keys[0];\n  Key& b = keys[1];\n  if (b < a) swap(a, b);\n}\n"
+        )
+        self.assertEqual(source_from(text).ignores_order(4), 4)
+        self.assertEqual(source_from(text.replace("Key& ", "Key* ")).ignores_order(4), 0)
+
+    def test_a_copy_that_is_changed_in_place_of_its_key(self) -> None:
+        text = (
+            "__global__ void f(Key* keys) {\n  Key& a = keys[0];\n  Key b = keys[1];\n  const Key saved = a;\n"
+            "  a = b;\n  b = saved;\n}\n"
+        )
+        source = source_from(text)
+        self.assertEqual(source.changed_copy(5), (6, "b", 3))
+        self.assertFalse(source.is_stored("b", 6))
+        self.assertTrue(source_from(text.replace("}\n", "  keys[1] = b;\n}\n")).is_stored("b", 6))
+
     def test_a_loop_of_one_line(self) -> None:
         text = (
             "void f() {\n  while (a) {\n    for (int d = 2; d > 0; d /= 2) g(d);\n"

@@ -93,7 +93,7 @@ def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, kn
 
 def _kernel_of_variable(tokens: list[Token], index: int, kernels: set[str]) -> str:
     """The kernel that a variable holds at `index`, if everything that it is given since its declaration names one and
-    the same; otherwise, and for a kernel, the name at `index`."""
+    the same, or if it is a parameter and the file names only one; otherwise, and for a kernel, the name at `index`."""
     name, held = tokens[index].text, set()
     if name in kernels:
         return name
@@ -103,6 +103,8 @@ def _kernel_of_variable(tokens: list[Token], index: int, kernels: set[str]) -> s
             held |= {token.text for token in tokens[i + 2 : ends] if token.text in kernels}
             if is_name(tokens[i - 1]) or tokens[i - 1].text in ("auto", "*", "&", ">"):
                 break
+    else:
+        held = held or {token.text for token in tokens if token.text in kernels}
     return held.pop() if len(held) == 1 else name
 
 

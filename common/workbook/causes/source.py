@@ -407,10 +407,16 @@ class Source:
                 yield from self._chain(found, seen)
 
     def bound_of(self, line: int) -> str:
-        """What decides how often a line is reached: the loop or test around it, and where its limit comes from."""
+        """What decides how often a line is reached: the loop or test around it, or around the only call of its lambda,
+        and where its limit comes from."""
+        calls, around = self.lambda_calls(line), self.loops_around(line)
+        if len(calls) == 1 and calls[0] != line:
+            return self.bound_of(calls[0])
         for number in range(min(line, len(self.lines)), 0, -1):
             if number < line and number in self._ends:
                 return ""
+            if number < line and number not in around and re.search(r"\b(?:for|while)\b", self.lines[number - 1]):
+                continue
             if number == line and not re.search(r"\b(?:for|if)\b", self.lines[number - 1]):
                 continue
             if bound := self.limit_of(number):
@@ -805,6 +811,11 @@ class Source:
                     return number, name, read
         return None
 
+    def is_stored(self, name: str, line: int) -> bool:
+        """Whether a later line of the function around a line stores a variable in an array or behind a pointer."""
+        rest = "\n".join(self.lines[line : self.function_of(line)[2]])
+        return bool(re.search(rf"(?:\]|\*\s*{_NAME})\s*=\s*{re.escape(name)}\b", rest))
+
     def compared_copies(self, first: int, second: int) -> tuple[int, str] | None:
         """The line of a call that is given copies of two elements of an array, of which nothing is stored back, and
         what to say about it; None: there is none."""
@@ -818,8 +829,7 @@ class Source:
             given = [copies[name] for name in called.groups() if name in copies] if called else []
             if not called or [position for position, _ in given] != [first, second]:
                 continue
-            rest = "\n".join(self.lines[number : self.function_of(number)[2]])
-            if not re.search(rf"\]\s*=\s*(?:{called[1]}|{called[2]})\b", rest):
+            if not any(self.is_stored(name, number) for name in called.groups()):
                 names, of = " and ".join(called.groups()), " and ".join(element for _, element in given)
                 return number, f"{names} are copies of {of}, which stay as they are"
         return None
@@ -1053,7 +1063,7 @@ class Source:
         name, first, last = self.function_of(line)
         head = rf"\b{re.escape(name)}\s*\([^;]*?\)\s*\{{"
         body = re.split(head, "\n".join(self.lines[first - 1 : last]), maxsplit=1)[-1]
-        declared = ",".join(re.findall(r"\bKey\s+(?:const\s+)?(\w[^;{}]*)", body))
+        declared = ",".join(re.findall(r"\bKey\b\s*(?:const\b\s*)?&?\s*(\w[^;{}]*)", body))
         declared = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", declared)
         keys = "|".join(re.findall(r"(?:^|,)\s*(\w+)\s*(?=[=,{]|$)", declared)) or "(?!)"
         of_pointers = r"\*\s*\w+\s*[<>]=?\s*\*\s*\w+"

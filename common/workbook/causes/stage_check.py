@@ -774,6 +774,11 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
     if through := source.read_through(line_of(place)[1]):
         line, why, remedy = through
         return Cause(f"{source.file}:{line}", why, (remedy, source.quoted(line), text, *details))
+    if unwritten and (copied := source.changed_copy(line_of(place)[1])):
+        line, copy, reading = copied
+        if not source.is_stored(copy, line):
+            why = f"this line changes {copy}, which is only a copy of a key: {run.named(unwritten[0])} stays as it is"
+            return Cause(f"{source.file}:{line}", why, (f"{copy} is read in {source.quoted(reading)}", text, *details))
     details += [f"nothing new is stored in {run.named(unwritten[0])}"] if unwritten else []
     if len(unwritten) == 1 and in_order:
         details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]
