@@ -1455,6 +1455,17 @@ class Remarks(unittest.TestCase):
         text = "void f(Key* to) {\n  for (int q = 0; q < count; ++q) exchange(q);\n  to[0] = 1;\n}\n"
         self.assertEqual(source_from(text).bound_of(3), "")
 
+    def test_a_lambda_that_several_lines_call(self) -> None:
+        text = (
+            "__device__ void sort(Key* tile) {\n  auto stage = [&](int stride, int flip) {\n"
+            "    const int high = low() ^ flip;\n    exchange(tile, high);\n  };\n  stage(1, 2);\n"
+            "  for (int s = 4; s > 0; s /= 2) stage(s, s);\n}\n"
+        )
+        source = source_from(text)
+        self.assertEqual(source.lambda_around(4), ("stage", ["stride", "flip"], [6, 7]))
+        self.assertTrue(source.names_parameter(4, "line 3: `const int high = low() ^ flip`"))
+        self.assertIsNone(source.lambda_around(7))
+
     def test_keys_behind_references_that_are_compared_without_the_order(self) -> None:
         text = (
             "void f(Key* keys, Order order) {\n  Key& a = keys[0];\n  Key& b = keys[1];\n  if (b < a) swap(a, b);\n}\n"

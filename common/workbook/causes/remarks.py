@@ -93,7 +93,7 @@ def _of_repetition(cause: Cause, source: Source) -> Cause:
     stages = [
         loop.line for loop in source.loops if not source.counts_threads(loop) and not source.is_of_tiles(loop.line)
     ]
-    around = [source.loops_around(line) for line in (own, *source.calls(own))]
+    around = [source.loops_around(line) for line in (own, *source.calls(own), *source.lambda_calls(own))]
     loops = max(([line for line in lines if line in stages] for lines in around), key=len)
     if not cause.text.startswith("this stage compares the pairs that the stage before it") or not loops:
         return cause

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ..core import suspects
 from ..core.course import ROOT
@@ -45,6 +46,14 @@ class Held:
     name: str
 
 
+class Lambda(NamedTuple):
+    """A lambda that a variable holds: the variable, the names of the parameters, and the lines that call it."""
+
+    name: str
+    parameters: list[str]
+    calls: list[int]
+
+
 @dataclass(frozen=True)
 class Loop:
     """A `for` or `while`: its first and last line, the three parts of its head, and its body."""
@@ -58,6 +67,10 @@ class Loop:
 
 
 _LITERAL = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
+
+
+def _names_of_parameters(text: str) -> list[str]:
+    return [part.split()[-1].strip("*&") for part in text.split(",") if part.split()]
 
 
 def _without_comments(text: str) -> str:
@@ -288,12 +301,15 @@ class Source:
         """The names of the parameters of the function around a line."""
         name, first, last = self.function_of(line)
         head = re.search(rf"\b{name}\s*\(([^(){{}};]*)\)", "\n".join(self.lines[first - 1 : last])) if name else None
-        return [part.split()[-1].strip("*&") for part in head[1].split(",") if part.split()] if head else []
+        return _names_of_parameters(head[1]) if head else []
 
     def names_parameter(self, line: int, quoted: str) -> bool:
-        """Whether a quoted definition, which is not a loop, has a parameter of the function around a line."""
+        """Whether a quoted definition, which is not a loop, has a parameter of the function, or the lambda, around a
+        line."""
+        own = self.lambda_around(line)
         of = " ".join(part.partition("=")[2] for part in re.findall(r"`([^`]*)`", quoted) if not part.startswith("for"))
-        return any(re.search(rf"\b{re.escape(name)}\b", of) for name in self._parameters(line))
+        names = own.parameters if own else self._parameters(line)
+        return any(re.search(rf"\b{re.escape(name)}\b", of) for name in names)
 
     def statement(self, line: int) -> str:
         """The text from a line on up to the end of its statement."""
@@ -440,15 +456,20 @@ class Source:
             return f"{self.quoted(number)}; {limit[1]} is passed in {self.quoted(caller)}"
         return self.quoted(number)
 
-    def lambda_calls(self, line: int, name: str = "") -> list[int]:
-        """The lines that call the lambda around a line. `name`: only if the lambda has a parameter of that name."""
+    def lambda_around(self, line: int) -> Lambda | None:
+        """The lambda around a line that a variable holds; None: there is none."""
         for head in re.finditer(r"\b(\w+)\s*=\s*\[[^\]]*\]\s*\(([^()]*)\)[^;{}()]*\{", self.text):
             body = self._body(head.end() - 1)
-            if line in body and re.search(rf"\b{name}\s*(?:,|$)" if name else "", head[2]):
+            if line in body:
                 _, _, last = self.function_of(line)
                 called = (self.call_in(n, n, head[1]) for n in range(body[-1] + 1, last + 1))
-                return [n for n in called if n]
-        return []
+                return Lambda(head[1], _names_of_parameters(head[2]), [n for n in called if n])
+        return None
+
+    def lambda_calls(self, line: int, name: str = "") -> list[int]:
+        """The lines that call the lambda around a line. `name`: only if the lambda has a parameter of that name."""
+        own = self.lambda_around(line)
+        return own.calls if own and (not name or name in own.parameters) else []
 
     def decision_of(self, line: int, is_ahead: bool = False) -> str:
         """The `if` that decides whether a line is reached, or whether those behind it are (`is_ahead`), and where the

@@ -147,11 +147,12 @@ class Run:
         return "; ".join(self.source(place).guards_of(line_of(place)[1]))
 
     def calls_of(self, place: str) -> str:
-        """The lines that call the function around a line, if there are several."""
+        """The lines that call the function, or the lambda, around a line, if there are several."""
         source, line = self.source(place), line_of(place)[1]
-        calls = source.calls(line)
+        own = source.lambda_around(line)
+        name, calls = (own.name, own.calls) if own else (source.function_of(line)[0], source.calls(line))
         called = "; ".join(map(source.quoted, calls[:MOST_CALLS]))
-        return f"{source.function_of(line)[0]}() is called in {called}" if len(calls) > 1 else ""
+        return f"{name}() is called in {called}" if len(calls) > 1 else ""
 
     def passed_to(self, place: str, comes: str) -> str:
         """The lines that call the function around a line, if they pass what an index there comes from."""
@@ -240,7 +241,7 @@ def wrong_pairs(run: Run, stage: Stage, found: Sequence[Comparison], plan: Seque
     if alike and not set(own) & set(stage.pairs):
         text = f"{where} compares the pairs of {alike.kind or alike.name}: {pairs_text(own)}"
         must = f"it must be {stage.name}: {pairs_text(sorted(stage.pairs))}"
-        details = (run.index_of(place), run.calls_of(place), must)
+        details = (run.calls_of(place), run.index_of(place), must)
         launched_at = run.launch.place if run.launch else ""
         return _of_numbers(run, stage, Cause(place, text, details, launched_at=launched_at))
     detail = _of_partner(run, stage, first)
@@ -775,10 +776,11 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
         line, why, remedy = through
         return Cause(f"{source.file}:{line}", why, (remedy, source.quoted(line), text, *details))
     if unwritten and (copied := source.changed_copy(line_of(place)[1])):
-        line, copy, reading = copied
-        if not source.is_stored(copy, line):
-            why = f"this line changes {copy}, which is only a copy of a key: {run.named(unwritten[0])} stays as it is"
-            return Cause(f"{source.file}:{line}", why, (f"{copy} is read in {source.quoted(reading)}", text, *details))
+        changing, name, reading = copied
+        if not source.is_stored(name, changing):
+            why = f"this line changes {name}, which is only a copy of a key: {run.named(unwritten[0])} stays as it is"
+            read = f"{name} is read in {source.quoted(reading)}"
+            return Cause(f"{source.file}:{changing}", why, (read, text, *details))
     details += [f"nothing new is stored in {run.named(unwritten[0])}"] if unwritten else []
     if len(unwritten) == 1 and in_order:
         details += ["the two keys are in order, so neither may change: is this store outside the `if`?"]

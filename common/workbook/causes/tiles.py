@@ -552,6 +552,8 @@ def _between(source: Source, line: int, other_line: int) -> tuple[str, str, int]
         of_threads = [one.line for one in source.loops if source.counts_threads(one)]
         loops = [one for one in source.loops_around(low) if one not in of_threads]
         text = "no barrier comes between what this line does in one thread and in another"
+        if (own_lambda := source.lambda_around(low)) and not loops:
+            text = f"no barrier comes between one call of {own_lambda.name}() and the next"
         if loops:
             text = f"no barrier comes between one iteration of the loop in line {loops[-1]} and the next"
             text += _in_inner_loop(source, loops[-1])
