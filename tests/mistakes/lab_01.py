@@ -676,7 +676,7 @@ MISTAKES = (
     in_rows(
         "zeros after the last key",
         {": lab::last_key<Key>(order);": ": Key(0);"},
-        ["error: row 0: lane 2, whose positions are not below n, holds 0 there", "fill the positions from n on"],
+        ["error: row 0: lane 2 has 0 at the positions from n on", "fill the positions from n on"],
     ),
     # --- the cause comes before what follows from it ---
     in_exchange(
@@ -782,7 +782,7 @@ MISTAKES = (
     in_rows(
         "the last key of ascending order in either order",
         {": lab::last_key<Key>(order);": ": lab::last_key<Key>(lab::Order::ascending);"},
-        ["{at}: error: row 0: lane ", "whose positions are not below n, holds", "but the order here is descending"],
+        ["{at}: error: row 0: lane ", "at the positions from n on", "but the order here is descending"],
     ),
     in_rows(
         "the kernel of the other order",

@@ -753,6 +753,34 @@ class Tiles(unittest.TestCase):
         self.assertIn("error: the mirror stage of runs of 4 keys is missing: the first pairs in its place are", found)
         self.assertIn("stage 2 of 3, n = 4", found)
 
+    def test_phases_that_launches_pass(self) -> None:
+        def found(text: str, *phases: tuple[int, int]) -> str:
+            launches = [traces.launch("run", arguments=[None, None, 600, *own]) for own in phases]
+            with mock.patch.object(suspects, "source_of", lambda _: text):
+                return str(tiles._too_many_phases(trace.read(traces.text(traces.VERSION, *launches)), 600))
+
+        # All launches are in line 1.
+        text = "run<<<1, 2>>>(from, to, n, done, end);\n"
+        self.assertIn("launch 1 runs 300 phases, but the halo", found(text, (0, 300)))
+        self.assertIn(
+            "launch 2 passes first_phase = 0, but launch 1 has passed end_phase = 200\n    this is `done`",
+            found(text, (0, 200), (0, 400)),
+        )
+        self.assertEqual(found(text, (0, 200), (200, 400)), "None")
+
+    def test_a_last_launch_that_reads_the_array_of_the_caller(self) -> None:
+        arrays = [traces.array(0, "global", "keys", 4 * 600, 1), traces.array(1, "global", "other", 4 * 600, 2)]
+        case = Case("01-odd-even", 2, 600, type="u32")
+
+        def found(*read: int) -> str:
+            launches = [[traces.launch("run"), {"block": 0}, traces.load(array, 0, 4, 0, 7)] for array in read]
+            records = [launches[0][0], *arrays, *launches[0][1:], *(one for own in launches[1:] for one in own)]
+            run = trace.read(traces.text(traces.VERSION, *LINES, *records))
+            return str(tiles._of_last_source(run, case, run.accesses[0].array))
+
+        self.assertIn("the last launch, number 3, reads keys, so the result is in the other array", found(0, 1, 0))
+        self.assertEqual(found(0, 1), "None")
+
     def test_loads_of_a_later_block(self) -> None:
         arrays = [traces.array(0, "global", "keys", 4 * 513, 1), traces.array(1, "shared", "window", 4 * 1024)]
 
@@ -871,7 +899,7 @@ class Rows(unittest.TestCase):
 
     def test_wrong_sentinels(self) -> None:
         self.assertIn(
-            "lane 16, whose positions are not below n, holds 0 there\n    fill the positions",
+            "lane 16 has 0 at the positions from n on\n    fill the positions",
             self.found(self.run_of(sentinel=0)),
         )
 

@@ -317,7 +317,8 @@ def _of_step(cause: Cause, source: Source) -> Cause:
     at = source.step_of(loop.line)
     text = f"{asked.partition(': use a loop')[0]}: does its loop advance too far? {source.quoted(at)}"
     text += "".join(f"; {source.quoted(line)}" for line in (comes, begins) if line)
-    return replace(cause, details=tuple(text if detail == asked else detail for detail in cause.details))
+    kept = (detail for detail in cause.details if "takes no pair after comparator" not in detail)
+    return replace(cause, details=tuple(text if detail == asked else detail for detail in kept))
 
 
 def _of_exit(cause: Cause, source: Source) -> Cause:

@@ -243,12 +243,14 @@ class _Row:
         for lane in range(max(behind, 0), LANES):
             if sent["up"][lane] != last and sent["down"][lane] != last:
                 held = sent["up"][lane] if self.case.order == "ascending" else -sent["up"][lane]
-                text = f"row {self.number}: lane {lane}, whose positions are not below n, holds {held} there"
+                text = f"row {self.number}: lane {lane} has {held} at the positions from n on"
                 opposite = self._rank(_LAST[self.case.type or "u32", self.case.order != "ascending"])
                 detail = "fill the positions from n on with lab::last_key<Key>(order)"
                 if sent["up"][lane] == opposite and self.case.order == "descending":  # in ascending order, 0
                     detail = f"that is the last key in ascending order, but the order here is descending; {detail}"
-                return Cause(place, text, (detail,))
+                source = self.run.source(place)
+                filled = next((n for n, line in enumerate(source.lines, 1) if "last_key" in line), 0)
+                return Cause(place, text, (detail, source.quoted(filled) if filled else ""))
         return None
 
     def _of_variants(

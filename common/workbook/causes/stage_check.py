@@ -129,7 +129,8 @@ class Run:
         """ "these are `first` and `n / 2`": what a launch passes at some positions; "" if one is not known"""
         source, line = self.source(launch.place), line_of(launch.place)[1]
         passed = [source.argument(line, position) for position in positions]
-        return "these are " + " and ".join(f"`{argument}`" for argument in passed) if all(passed) else ""
+        these = "this is " if len(passed) == 1 else "these are "
+        return these + " and ".join(f"`{argument}`" for argument in passed) if all(passed) else ""
 
     def makes(self, launch: Launch, *positions: int) -> str:
         """What gives a launch its arguments at some positions: the loops and the test around it that use their
@@ -540,7 +541,7 @@ def _due(run: Run, one: Comparison, other: Comparison, stage: Stage | None, plac
     names = [name for name, _ in stage.numbers.values()] if stage else []
     stride = names[-1] if names else ""
     if stride and index and stride not in used and re.search(rf"\b{stride}\b", run.source(place).around(place)):
-        index += f"; which pair a thread takes also depends on {stride}"
+        index += f"; the pair of a thread must also depend on {stride}"
     whose = one if _pair_of(run, stage, one) else other
     text = f"{run.thread(whose)} should compare {run.named(*due)}" if due else ""
     return ": ".join(filter(None, (text, index)))

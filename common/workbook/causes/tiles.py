@@ -29,6 +29,7 @@ from .stage_check import (
 Traced = Callable[[Case, "tuple[int, int] | None"], Trace]
 _OF_TILE = re.compile(r"\b(?:load|store)_tile\s*\(")
 MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read than a student waits
+_EVEN = "with an even number of launches, the last one writes the caller's array"
 MOST_SURPLUS = 3  # launches in a row that are recognized as too many
 FEW_KEYS = 128  # of which a whole run is traced
 RACE = re.compile(
@@ -1035,15 +1036,27 @@ def halo(case: Case, traced: Traced) -> Cause | None:
             return Cause(trace.launches[number].place, text)
         if trace.truncated:  # how many phases it runs is not known
             after_all = n + 1  # of the launches, and no accesses of any
-            return _of_passed_phases(traced(case, (after_all, after_all)), n)
+            wrong = _of_passed_phases(traced(case, (after_all, after_all)), n)
+            return wrong or _of_last_source(traced(case, (count - 1, count - 1)), case, origin)
         done, before, number = done + phases, accesses, number + 1
     target = busiest((one for one in before if one.writes), "global")
     if is_small and origin and target and target != origin:
         text = f"the last launch, number {count}, writes {target.name}, not {origin.name}"
-        even = "with an even number of launches, it writes the caller's array"
         place = trace.launches[-1].place
-        return Cause(place, text, (even, Run(trace, "", "").repeated_by(place)))
+        return Cause(place, text, (_EVEN, Run(trace, "", "").repeated_by(place)))
     return None
+
+
+def _of_last_source(trace: Trace, case: Case, origin: Array | None) -> Cause | None:
+    """A last launch that reads the caller's array, `origin`, and so writes the other one. `trace`: of that launch."""
+    number = len(trace.launches)
+    loads = [one for one in by_launch(trace).get(number - 1, []) if one.way == "load"]
+    read = busiest(loads, "global")
+    if number < 2 or not origin or not read or read.allocation != origin.allocation:
+        return None
+    place = trace.launches[-1].place
+    text = f"the last launch, number {number}, reads {read.name}, so the result is in the other array"
+    return Cause(place, text, (_EVEN, Run(trace, case.type or "u32", case.order).repeated_by(place)))
 
 
 def _passed_phases(launch: Launch) -> tuple[int | None, int | None]:
@@ -1054,14 +1067,31 @@ def _passed_phases(launch: Launch) -> tuple[int | None, int | None]:
 
 def _too_many_phases(trace: Trace, n: int) -> Cause | None:
     """A launch whose arguments ask for more phases than the halo has keys for."""
+    done: int | None = 0
     for number, launch in enumerate(trace.launches, 1):
         first, end = _passed_phases(launch)
+        if first is not None and done and first != done:
+            return _of_first_phase_passed(trace, number, first, done)
+        done = end
         if first is not None and end is not None and end - first > HALO and n > TILE_OF_PHASES:
             text = f"launch {number} runs {end - first} phases, but the halo of a tile has keys for {HALO} phases"
             run = Run(trace, "u32", "ascending")
             passed = f"it passes first_phase = {first} and end_phase = {end}, n = {n:,}"
             return Cause(launch.place, text, (passed, run.given(launch, 3, 4), run.passed_of(launch, 3, 4)))
     return None
+
+
+def _of_first_phase_passed(trace: Trace, number: int, first: int, done: int) -> Cause:
+    """A launch, counted from 1, that does not begin where those before it have ended."""
+    launch, run = trace.launches[number - 1], Run(trace, "u32", "ascending")
+    must = f"launch {number - 1} has passed end_phase = {done}" if number > 1 else "it must be 0"
+    text = f"launch {number} passes first_phase = {first}, but {must}"
+    source, line = run.source(launch.place), line_of(launch.place)[1]
+    passed = source.argument(line, 3)
+    loop, given = (0, *source.loops_around(line))[-1], source.assigned(passed, line)
+    is_kept = number > 1 and 0 < given < loop and not source.changed_after(passed, line)
+    unchanged = f"nothing in the loop of line {loop} changes {passed}" if is_kept else run.given(launch, 3)
+    return Cause(launch.place, text, (unchanged, run.passed_of(launch, 3)))
 
 
 def _of_passed_phases(trace: Trace, n: int) -> Cause | None:
@@ -1072,8 +1102,7 @@ def _of_passed_phases(trace: Trace, n: int) -> Cause | None:
         if first is None or end is None:
             return None
         if first != done:
-            text = f"launch {number} passes first_phase = {first}, but the launches before it end at phase {done}"
-            return Cause(launch.place, text, (run.passed_of(launch, 3),))
+            return _of_first_phase_passed(trace, number, first, done)
         done = end
     if not trace.launches or done >= n:
         return None

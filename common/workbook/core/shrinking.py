@@ -255,7 +255,7 @@ class Shrinking:
 
     def _tried(self, sizes: Sequence[int], failing: Sequence[int]) -> str:
         """What has been tried, the smallest and the largest n that fail also with other keys."""
-        case, tried = self.smallest.case, f", as far as {len(sizes)} larger n show"
+        case, tried = self.smallest.case, f"{len(sizes)} were tried"
         chosen = sorted({min(failing), max(failing)})
         is_free = case.task == "sort" and self._line.max_range is None and case.type not in _FLOATS
         is_random = case.input == "uniform" or case.input.startswith("range:")
@@ -263,12 +263,12 @@ class Shrinking:
         if is_free and case.input != "uniform":
             other = {"input": "uniform"}
         if not other or self._tries + len(chosen) > TRIES:
-            return f"{tried}, with the same input"
+            return f" ({tried}, with the same input)"
         for n in chosen:
             if self._passes({"n": n, **other}):
                 ((name, value),) = other.items()
-                return f" with this input{tried}; but n = {n:,} passes with {name} {value}"
-        return f"{tried}, {len(chosen)} of them also with other keys"
+                return f" with this input ({tried}), but n = {n:,} passes with {name} {value}"
+        return f" ({tried}, {len(chosen)} of them also with other keys)"
 
     def _is_rule(self, factor: int, passing: int) -> bool:
         """Whether all but the multiples of `factor` fail, in a few places around multiples."""
