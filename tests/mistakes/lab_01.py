@@ -839,7 +839,10 @@ MISTAKES = (
     in_halo(
         "first phases that are too late",
         {"keys.n * launch / launches;": "keys.n * launch * launches;"},
-        ["only 4 phases are executed", "line 76: `const std::int64_t first_phase = keys.n * launch * launches`"],
+        [
+            "passes first_phase = 16, but launch 1 has passed end_phase = 4",
+            "line 76: `const std::int64_t first_phase = keys.n * launch * launches`",
+        ],
     ),
     in_halo(
         "one launch too many",

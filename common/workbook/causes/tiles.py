@@ -1090,8 +1090,9 @@ def _of_first_phase_passed(trace: Trace, number: int, first: int, done: int) -> 
     passed = source.argument(line, 3)
     loop, given = (0, *source.loops_around(line))[-1], source.assigned(passed, line)
     is_kept = number > 1 and 0 < given < loop and not source.changed_after(passed, line)
-    unchanged = f"nothing in the loop of line {loop} changes {passed}" if is_kept else run.given(launch, 3)
-    return Cause(launch.place, text, (unchanged, run.passed_of(launch, 3)))
+    given_as = run.given(launch, 3) if passed != "first_phase" else ""
+    why = f"nothing in the loop of line {loop} changes {passed}" if is_kept else given_as
+    return Cause(launch.place, text, (why, run.passed_of(launch, 3)))
 
 
 def _of_passed_phases(trace: Trace, n: int) -> Cause | None:
