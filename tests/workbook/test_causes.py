@@ -603,6 +603,19 @@ class Launches(unittest.TestCase):
             "which are in order\n    the order here is descending", str(cause("01-odd-even", 0, 2, text, "descending"))
         )
 
+    def test_a_loop_that_advances_by_too_little_in_one_of_two_threads(self) -> None:
+        keys = [7, 6, 5, 4, 3, 2, 1, 0]
+        records = [traces.VERSION, *LINES, traces.launch("run", threads=4), {"block": 0}]
+        records.append(traces.array(0, "global", "keys", 32, 1))
+        for thread, pair in ((2, (4, 5)), (0, (0, 1)), (0, (4, 5))):
+            records += compared(thread, keys, pair)
+        text = trace.read(traces.text(*records))
+        run = Run(text, "u32", "ascending", n=8, launch=text.launches[0], number=1)
+        array = comparisons.busiest(text.accesses, "global")
+        assert array
+        found = stage_check.compared_twice(run, comparisons.comparisons(text.accesses, array), networks.phase(0, 8, 0))
+        self.assertIn("thread 0 of block 0 takes the pairs 0, 2, ...: its loop advances by 2 pairs", str(found))
+
     def test_a_partner_beyond_the_last_key(self) -> None:
         run = Run(trace.read(launched([9, 7, 5], [[(0, 1)]])), "u32", "ascending", n=3)
         array = comparisons.busiest(run.trace.accesses, "global")
@@ -1562,11 +1575,12 @@ class Remarks(unittest.TestCase):
             self.assertEqual(self.of(text, Cause("a.cu:2", "no thread", (asked,))).details, (asked,))
 
     def test_a_guard_of_the_first_position(self) -> None:
-        text = "void f() {\n  if (i < count) exchange(keys, values, i, partner);\n}\n"
         skip = "skip a comparator whose partner is not below 7"
-        found = self.of(text, Cause("a.cu:2", "compares tile[6] and tile[7], but tile[7] holds no key", (skip,)))
-        tests = "the guard `i < count` tests only the first position of the pair: partner must be below 7, too"
-        self.assertEqual(found.details, (tests,))
+        for partner in ("partner", "i + stride"):
+            text = f"void f() {{\n  if (i < count) exchange(keys, values, i, {partner});\n}}\n"
+            found = self.of(text, Cause("a.cu:2", "compares tile[6] and tile[7], but tile[7] holds no key", (skip,)))
+            tests = f"the guard `i < count` tests only the first position of the pair: {partner} must be below 7, too"
+            self.assertEqual(found.details, (tests,))
 
     def test_a_launch_that_is_missing_in_a_loop(self) -> None:
         text = (

@@ -272,7 +272,7 @@ def _of_guard(cause: Cause, source: Source) -> Cause:
     if not guard or not most:
         return cause
     text = f"the guard `{guard[1]}` does not exclude this pair: {guard[3]} must be {most} here; which value is passed?"
-    call = re.search(rf",\s*{guard[2]},\s*(\w+)\)", source.lines[line - 1])
+    call = re.search(rf",\s*{guard[2]},\s*([^,;()]+)\)", source.lines[line - 1])
     both = [int(number) for number in re.findall(r"\[(\d+)\]", cause.text)[:2]]
     if call and most.isdigit() and any(number < int(most) for number in both):
         text = f"the guard `{guard[1]}` tests only the first position of the pair: {call[1]} must be below {most}, too"

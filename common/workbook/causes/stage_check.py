@@ -445,7 +445,7 @@ def compared_twice(run: Run, found: Sequence[Comparison], stage: Stage | None = 
         if one.thread != other.thread or one.block != other.block:
             text = f"{run.thread(other)} and {run.thread(one)} both compare {run.named(*one.pair)}"
             place = run.place(one.code)
-            step = _step_of(run, found, other, stage)
+            step = _step_of(run, found, other, stage) or _step_of(run, found, one, stage)
             detail = step or _due(run, one, other, stage, place)
             if run.launch and (rows := _in_rows(run.launch, one, other)):
                 detail = rows
@@ -771,7 +771,10 @@ def _lost_key(run: Run, one: Comparison, keys: str, after: tuple[int, int], in_o
     source = run.source(place)
     if late := source.read_too_late(line_of(place)[1]):
         reading, overwritten, what = late
-        why = f"this line reads {what}, but line {overwritten} has already overwritten it: save it in a variable first"
+        why = (
+            f"this line reads {what}, but line {overwritten} has already overwritten it: save it in a variable first, "
+        )
+        why += "and use that"
         return Cause(f"{source.file}:{reading}", why, (text, *details))
     if through := source.read_through(line_of(place)[1]):
         line, why, remedy = through

@@ -471,7 +471,9 @@ def of_other_order(trace: Trace, case: Case) -> Cause | None:
                     launch.place, text, ("launch the kernel for the order that this label names", source.quoted(label))
                 )
             decided = Run(trace, "", case.order).decision_of(launch.place)
-            return Cause(launch.place, text, ("test the parameter order, and launch the kernel of that order", decided))
+            return Cause(
+                launch.place, text, ("in this case, launch the kernel of the order that the step was given", decided)
+            )
     return None
 
 
