@@ -237,7 +237,7 @@ int main() {
         self.compiled("captured.cu")
         done = self.run_program("captured")
         self.assertEqual(done.stdout.split(), ["cudaErrorNotSupported", "cudaSuccess"])
-        self.assertRegex(done.stderr, r"^captured\.cu:10: error: invalid-launch: kernel kernel: launched by a variable")
+        self.assertRegex(done.stderr, r"^captured\.cu:10: error: invalid-launch: kernel k: launched by a variable")
 
     def test_nv_atomics(self) -> None:
         self.compile_and_run("nv_atomics")
