@@ -27,7 +27,7 @@ template <class Key>
 __global__ void run_stage(Key* keys, std::int64_t comparators, std::int64_t k, std::int64_t j, lab::Order order) {
   // begin solution
   //~ // Your code: thread t runs comparator t, and more of them if the grid has fewer threads than comparators.
-  //~ // Its lower key is keys[i]; i is the t-th number, from 0, with (i & j) == 0. Its partner is keys[i ^ j].
+  //~ // Its lower key is keys[i]; i is the t-th number, counted from 0, with (i & j) == 0. Its partner is keys[i ^ j].
   //~ // Put the two in `order` where (i & k) == 0, and in the opposite order elsewhere. lab::before(a, b, order) compares.
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; t < comparators; t += step) {

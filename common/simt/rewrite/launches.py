@@ -75,8 +75,7 @@ def _rewrite_launch(source: Source, tokens: list[Token], index: int, known: Know
         raise RewriteError(source, here, f"launch of {name}: '<<<>>>' needs a grid and a block")
     if end + 3 >= len(tokens) or tokens[end + 3].text != "(":
         raise RewriteError(source, tokens[end].start, f"launch of {name}: no '(arguments)' after '>>>'")
-    shown = _kernel_of_variable(tokens, first, known.kernels) if index == first + 1 else name
-    source.replace(here, tokens[index + 2].end, f"{_before_configuration(shown)}(")
+    source.replace(here, tokens[index + 2].end, f"{_before_configuration(tokens, first, index, known.kernels)}(")
     source.replace(tokens[end].start, tokens[end + 2].end, ")")
     _rewrite_call(source, tokens, (first, index), end + 3, None if in_macro else known)
 
@@ -87,7 +86,7 @@ def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, kn
     end = closing(tokens, index + 1) if index + 1 < len(tokens) and tokens[index + 1].text == "(" else None
     if first is None or end is None or end + 1 >= len(tokens) or tokens[end + 1].text != "(":
         return
-    source.insert(tokens[index].start, _before_configuration(spelling(tokens[first:index])) + " ")
+    source.insert(tokens[index].start, _before_configuration(tokens, first, index, known.kernels) + " ")
     _rewrite_call(source, tokens, (first, index), end + 1, None if in_macro else known)
 
 
@@ -108,7 +107,10 @@ def _kernel_of_variable(tokens: list[Token], index: int, kernels: set[str]) -> s
     return held.pop() if len(held) == 1 else name
 
 
-def _before_configuration(name: str) -> str:
+def _before_configuration(tokens: list[Token], first: int, index: int, kernels: set[str]) -> str:
+    """What precedes the configuration of a launch whose kernel is tokens [first, index)."""
+    is_word = index == first + 1
+    name = _kernel_of_variable(tokens, first, kernels) if is_word else spelling(tokens[first:index])
     return f", {quoted(name)}, __FILE__, __LINE__, ::simt::LaunchConfig"
 
 
