@@ -22,16 +22,6 @@ def command_of(lab: str, kind: str) -> list[str]:
     return []
 
 
-def compiler(kind: str) -> str:
-    """The name of the list of what may be used: gcc, clang or nvcc."""
-    if kind == "cuda":
-        return "nvcc"
-    command = command_of("03-bitonic", kind)
-    program = next(word for word in command if not word.endswith("ccache"))
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    return "clang" if "clang" in version else "gcc"
-
-
 def compile_file(source: Path, kind: str, folder: Path, lab: str = "03-bitonic", *, check: bool = True) -> Path:
     """The object of a source, in `folder`. Raises Problem with what the compiler printed if it does not compile."""
     command = command_of(lab, kind)

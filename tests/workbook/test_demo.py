@@ -47,6 +47,22 @@ class DemoTable(unittest.TestCase):
         lines = demo.table_of(demo.Measured([lab], [("uniform", row)], [sample], ""))
         self.assertTrue(any(line.startswith("2 shared, tiles ") for line in lines), lines)
 
+    def test_a_busy_machine(self) -> None:
+        """What was sorted right is verified, also where no time could be measured."""
+        lab = Lab("03-bitonic", "u32", None, (step(1, "global"),))
+        samples = [Sample(name, name, 64, None) for name in ("uniform", "text")]
+        statuses = ("verified", "busy")
+        rows = [
+            Row("03-bitonic", 1, "global", status=status, keys_per_s=2e6, n=64, median_ms=1.0) for status in statuses
+        ]
+        measured = demo.Measured([lab], list(zip((each.name for each in samples), rows)), samples, "")
+        (line,) = (line for line in demo.table_of(measured) if line.startswith("1 global"))
+        self.assertEqual(["2.00", "busy", "-", "2/2"], line.split()[-4:])
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(0, demo._verdict(measured))
+            rows[1].status = "hung"
+            self.assertEqual(1, demo._verdict(measured))
+
     def test_without_solutions(self) -> None:
         """Steps that are not written are listed beside the gold standard's speed; a wrong one fails the demo."""
         lab = Lab("03-bitonic", "u32", None, (step(1, "global"), step(2, "shared", tile=1024), step(3, "hybrid")))

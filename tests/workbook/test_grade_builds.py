@@ -94,7 +94,7 @@ class Refused(InFolder):
         self.seen: list[Sequence[str]] = []
         answers = iter(found)
 
-        def inspect(objects: Sequence[Path], compiler: str) -> Inspection:
+        def inspect(objects: Sequence[Path]) -> Inspection:
             self.seen.append([path.name.partition("-")[0] for path in objects])
             return next(answers)
 

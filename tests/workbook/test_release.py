@@ -53,7 +53,7 @@ class Contents(InFolder):
             "labs/03-bitonic/02_shared.cu",
             "labs/03-bitonic/bug_hunt.cu",
             "common/workbook/verbs/check.py",
-            "common/workbook/inspection/allowed/gcc.txt",
+            "common/workbook/inspection/allowed.txt",
             "HANDING_IN.md",
             "tests/graded/graded.cpp",
             "reports/templates/report.md",

@@ -2,7 +2,7 @@
 
 No option of g++ makes them do so. The sanitizer's data name the line of each conversion that it watches. If some are in
 device code, g++ is asked which expressions these are, the expressions are enclosed in simt::saturating(), and the file
-is compiled again. If anything about that fails, the program stays as it is, and the sanitizer's notes say what differs.
+is compiled again. If that fails, the program stays as it is, and the sanitizer's notes say what differs.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 
 from .call_graph import Function
@@ -20,6 +21,10 @@ _STRING = re.compile(r'^(\.LC\d+):\n\s*\.string\s+"([^"]*)"$', re.MULTILINE)
 _LINE = re.compile(r'#line (\d+) "((?:[^"\\]|\\.)*)"')
 _ASSIGNMENT = re.compile(r"[-+*/%]=")
 OPTION = "-Wfloat-conversion"
+_NOT_READ = (
+    "warning: this g++ does not write its diagnostics as JSON. Floating-point numbers that device code converts to "
+    "integers without a cast do not saturate, as they do on a GPU. Use GCC 10 to 15, or write the casts."
+)
 
 Lines = set[tuple[str, int]]
 Range = tuple[int, int, int]  # line, and the first and last column, from 1
@@ -70,8 +75,10 @@ def _conversions(command: Sequence[str]) -> list[tuple[str, Range]]:
     silent = [*command[:at], os.devnull, *command[at + 1 :]]
     done = subprocess.run([*silent, *options], capture_output=True, text=True, errors="replace", check=False)
     try:
-        diagnostics = [one for line in done.stderr.splitlines() if line.startswith("[") for one in json.loads(line)]
+        # GCC 14 and later write the list over several lines. What follows it is the wrapper's.
+        diagnostics, _ = json.JSONDecoder().raw_decode(done.stderr, max(done.stderr.find("["), 0))
     except ValueError:
+        print(_NOT_READ, file=sys.stderr)
         return []
     found = []
     for diagnostic in diagnostics:

@@ -89,7 +89,7 @@ class LabBuilder:
             known = len(made.refused)
             for kind in self.programs.kinds:
                 own = [path for (name, k), path in objects.items() if k == kind and name not in made.lost]
-                found = inspector.inspect(own, self.programs.compiler(kind))
+                found = inspector.inspect(own)
                 made.unknown = tuple(dict.fromkeys((*made.unknown, *found.unknown)))
                 for name, sentences in found.refused.items():
                     place = inspector.place_of(sentences[0], name, self.texts[name])

@@ -127,11 +127,6 @@ class Programs:
         self._starter_objects: dict[tuple[str, str, str], Path] = {}
         self._python = python()
 
-    def compiler(self, kind: str) -> str:
-        """The compiler of a build."""
-        recipe = self.recipes[self.labs[0], kind]
-        return next(iter(recipe.compile.values()))[0]
-
     # --- once per run ---
 
     def prepare(self, more: Sequence[Path] = ()) -> None:

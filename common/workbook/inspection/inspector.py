@@ -2,9 +2,9 @@
 
 Refused is what no step needs and what could deceive or harm: processes, files, sockets, loaded code, signals, threads,
 system calls, and definitions that take the place of ours or of the C library's. What can do no harm is not: a step that
-ends the process fails its case, and nothing depends on a clock that it reads. What the reference solutions and ordinary
-C++ need is listed in allowed/, one file per compiler, which tests/grading/allowed.py writes. All else is graded, and
-named for the instructor.
+ends the process fails its case, and nothing depends on a clock that it reads. Whatever else the standard library of C++
+defines is ordinary. So are the functions of C, CUDA and the workbook in allowed.txt, which the reference solutions and
+tests/grading/corpus need. All else is graded, and named for the instructor.
 """
 
 from __future__ import annotations
@@ -19,21 +19,26 @@ from pathlib import Path
 from ..core import build, machine
 from ..core.console import Problem
 from .objects import Object, Symbol, Unreadable, demangled
-from .refusals import refusal_of
+from .refusals import plain, refusal_of
 
-COMPILERS = ("gcc", "clang", "nvcc")
-ALLOWED = Path(__file__).parent / "allowed"
+ALLOWED = Path(__file__).parent / "allowed.txt"
 
 _LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2")
 
 _MACHINERY = "it is part of the workbook's own machinery; call only what CUDA and the headers in common/step offer"
-# What compilers make of divisions of 128-bit integers, by other names from version to version; on AArch64 also of
-# atomics, and of long double, which that processor cannot compute with itself.
+# Mangled names of the standard library of C++ and of its operators new and delete, which differ between versions.
+_STANDARD = re.compile(
+    r"_Z(?:T[VISTC]|GV|GR|Z)?N?[KRO]*(?:S[tabsiod]|9__gnu_cxx|10__cxxabiv1)|_Z(?:n[wa]|d[la])|_ZTI\w$"
+)
+# What compilers call for exceptions, the sanitizer and operations that the processor lacks, by other names from version
+# to version: divisions of 128-bit integers, counts of bits; on AArch64 also atomics, and long double.
 _OF_COMPILER = re.compile(
-    r"__u?(?:div|mod|divmod)ti[34]"
+    r"__cxa_\w+|_Unwind_Resume|__gxx_personality_v0|__dso_handle|_GLOBAL_OFFSET_TABLE_"
+    r"|__tsan_\w+|__ubsan_handle_\w+"
+    r"|__u?(?:div|mod|divmod)ti[34]|__(?:popcount|parity|clz|ctz|ffs)[dt]i2"
     r"|__aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)(?:1|2|4|8|16)_(?:relax|acq|rel|acq_rel|sync)"
     r"|__(?:add|sub|mul|div)tf3|__(?:eq|ne|lt|le|gt|ge|unord)tf2|__(?:extend[sd]ftf2|trunctf[sd]f2)"
-    r"|__(?:fix(?:uns)?tf[sd]i|float(?:un)?[sd]itf)"
+    r"|__(?:fix(?:uns)?[sdt]f[sdt]i|float(?:un)?[sdt]i[sdt]f)"
 )
 _BEFORE_MAIN = re.compile(r"\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)(?:[._].*)?")
 # The lists of functions that initialise a file's global variables, and what g++ and clang++ add in the check build.
@@ -87,27 +92,18 @@ def _brief(shown: str) -> str:
     return re.sub(r"^(\w*(?:open|seeko?|tello?|stat|pos))64$", r"\1", name)  # the source says fopen, not fopen64
 
 
-def compiler_name(command: str) -> str:
-    """The name of the list for a compiler's command: gcc, clang or nvcc."""
-    name = Path(command).name
-    if "nvcc" in name:
-        return "nvcc"
-    return "clang" if "clang" in name or machine.is_clang([command]) else "gcc"
-
-
-def is_of_compiler(name: str) -> bool:
-    """Whether it is a function that the compiler calls for an operation, and that the lists lack."""
-    return _OF_COMPILER.fullmatch(name) is not None
-
-
 @functools.cache
-def allowed(compiler: str) -> frozenset[str]:
-    """The symbols that the corpus needs from libraries, by their names in objects."""
-    try:
-        lines = (ALLOWED / f"{compiler}.txt").read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise Problem(f"there is no list of allowed symbols for {compiler}: {error}") from error
+def allowed() -> frozenset[str]:
+    """The names in allowed.txt."""
+    lines = ALLOWED.read_text(encoding="utf-8").splitlines()
     return frozenset(line.split()[0] for line in lines if line and not line.startswith("#"))
+
+
+def is_allowed(name: str) -> bool:
+    """Whether steps may use this symbol, if refusal_of knows nothing against it."""
+    if _STANDARD.match(name) or _OF_COMPILER.fullmatch(name):
+        return True
+    return not {name, plain(name)}.isdisjoint(allowed()) or name in _exported("libm.so.6")
 
 
 def _defined(*command: str | Path) -> dict[str, set[str]]:
@@ -121,14 +117,19 @@ def _defined(*command: str | Path) -> dict[str, set[str]]:
 
 
 @functools.cache
+def _exported(library: str) -> frozenset[str]:
+    """What one of the system's libraries defines for programs; nothing if this system has no such library."""
+    path = machine.answer(*(machine.compiler() or ["c++"]), f"-print-file-name={library}") or ""
+    found = _defined("nm", "-D", "-P", "--defined-only", path) if Path(path).is_absolute() else {}
+    return frozenset().union(*found.values())
+
+
 def exported() -> frozenset[str]:
     """What the libraries that every runner uses define: a definition in a program takes their place."""
-    cxx = machine.compiler() or ["c++"]
-    paths = [machine.answer(*cxx, f"-print-file-name={library}") or "" for library in _LIBRARIES]
-    found = [path for path in paths if Path(path).is_absolute()]  # otherwise this system has no such library
+    found = frozenset().union(*map(_exported, _LIBRARIES))
     if not found:
         raise Problem("the C++ compiler does not name its libraries: install g++, or set CXX")
-    return frozenset().union(*_defined("nm", "-D", "-P", "--defined-only", *found).values())
+    return found
 
 
 @dataclass(frozen=True)
@@ -163,10 +164,10 @@ def _shown_file(path: Path) -> str:
 
 
 class _Inspector:
-    """Inspects the objects of one submission and one compiler."""
+    """Inspects the objects of one submission and one build."""
 
-    def __init__(self, objects: Sequence[Path], compiler: str, initialisers: Collection[str]) -> None:
-        self.compiler, self.initialisers = compiler, initialisers
+    def __init__(self, objects: Sequence[Path], initialisers: Collection[str]) -> None:
+        self.initialisers = initialisers
         self.found = _Findings()
         self.objects: list[Object] = []
         for path in objects:
@@ -197,18 +198,15 @@ class _Inspector:
 
     def _used(self, each: Object, file: str) -> None:
         """Symbols that a library, the runner or CUDA on the CPU must define."""
-        known = allowed(self.compiler)
         refused: dict[str, list[str]] = {}
         for symbol in each.symbols:
             name, shown = symbol.name, self._name(symbol.name)
-            if not symbol.is_undefined or not name or name in self.defined or name in known:
-                continue
-            if is_of_compiler(name):
-                continue
-            if name.startswith("__tsan_"):  # what compilers call before each access, for the check build
+            if not symbol.is_undefined or not name or name in self.defined:
                 continue
             if refusal := refusal_of(name, shown):
                 refused.setdefault(f"it {refusal.what}; {refusal.remedy}", []).append(shown)
+            elif is_allowed(name):
+                continue
             elif name in ours().strong and not shown.startswith("cuda"):
                 refused.setdefault(_MACHINERY, []).append(shown)
             else:
@@ -240,7 +238,7 @@ class _Inspector:
         Every object has copies of the inline functions and templates that it uses; they are weak, and names of C++.
         """
         is_copy = symbol.binding in ("WEAK", "UNIQUE") and symbol.name.startswith(("_Z", "DW.ref."))
-        if is_copy and re.match(r"_Z(?:T[VIST]|GV|GR|Z)?N?K?(?:S[tabsiod]|9__gnu_cxx)", symbol.name):
+        if is_copy and _STANDARD.match(symbol.name):
             return False
         if re.match(r"__(?:wrap|real)_|__tsan_|__sanitizer_|__cuda|cuda[A-Z]|simt_", symbol.name):
             return True
@@ -258,13 +256,13 @@ class _Inspector:
                     f"{file} runs code before or after main, in its section {section.name}: give functions no "
                     "attribute that does this, and initialise variables where they are defined",
                 )
-            if "W" in section.flags and "X" in section.flags:
+            if section.is_writable and section.is_executable:
                 self.found.refuse(
                     file,
                     f"{file}: its section {section.name} can be written and executed: use no assembly code in it",
                 )
         notes = [section for section in each.sections if section.name == ".note.GNU-stack"]
-        if not notes or any("X" in section.flags for section in notes):
+        if not notes or any(section.is_executable for section in notes):
             self.found.refuse(file, f"{file} makes the stack executable: use no assembly code in it")
 
     def _system_calls(self, each: Object, file: str) -> None:
@@ -293,12 +291,11 @@ def place_of(sentence: str, file: str, text: str) -> str:
     return file
 
 
-def inspect(objects: Sequence[Path], compiler: str, initialisers: Collection[str] = (RENAMED,)) -> Inspection:
-    """Judges the objects that one compiler made of a submission's files. `compiler`: its name, or its command.
-    `initialisers`: what their lists of initialisers may be called. What one of the objects defines, the others may use:
-    if a file is refused, the others must be inspected again without it.
+def inspect(objects: Sequence[Path], initialisers: Collection[str] = (RENAMED,)) -> Inspection:
+    """Judges the objects that one build makes of a submission's files. `initialisers`: what their lists of initialisers
+    may be called. What one of the objects defines, the others may use: if a file is refused, the others must be
+    inspected again without it.
 
     Raises Problem if this machine lacks what it needs for that.
     """
-    name = compiler if compiler in COMPILERS else compiler_name(compiler)
-    return _Inspector(objects, name, initialisers).inspect()
+    return _Inspector(objects, initialisers).inspect()

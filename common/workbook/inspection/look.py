@@ -23,9 +23,8 @@ class Look:
         if not made:
             return []
         try:
-            compiler = "nvcc" if self._kind == "cuda" else build.compiler()
             # Whatever else the lab's files define, this one may use: grading judges those by themselves.
-            found = inspector.inspect([build.folder() / made], compiler, inspector.INITIALISERS)
+            found = inspector.inspect([build.folder() / made], inspector.INITIALISERS)
         except (Problem, OSError) as problem:
             return [f"what grading would refuse is not known: {problem}"]
         source = f"labs/{self._step.file}"

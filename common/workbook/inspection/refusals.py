@@ -20,7 +20,7 @@ def _words(text: str) -> str:
     return "|".join(text.split())
 
 
-# Names of C, without the decoration that _plain() removes. Each is a regular expression.
+# Names of C, without the decoration that plain() removes. Each is a regular expression.
 _PROCESS = _words(
     r"""
     fork vfork _?clone\d? exec\w+ fexecve posix_spawn\w* system popen pclose wait waitpid waitid wait3 wait4 kill
@@ -126,7 +126,7 @@ _SHOWN = [
 ]
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A name of C without what marks its variants: __libc_open64, __read_chk and __isoc99_x are open, read and x."""
     name = re.sub(r"^_+(?:libc_|GI_|isoc\d\d_|internal_|new_|real_)?_*", "", name)
     return re.sub(r"(?:_chk|_nocancel|_time64|64)+$", "", name)
@@ -139,5 +139,5 @@ def refusal_of(name: str, shown: str) -> Refusal | None:
     """
     if name.startswith("_Z"):
         return next((refusal for pattern, refusal in _SHOWN if pattern.search(shown)), None)
-    names = {name, name.lstrip("_"), _plain(name)}
+    names = {name, name.lstrip("_"), plain(name)}
     return next((refusal for pattern, refusal in _BY_NAME if any(pattern.fullmatch(n) for n in names)), None)

@@ -15,7 +15,7 @@ from ..core.bench_tables import percent_of_gold
 from ..core.console import Problem, count, note, paint, significant
 from ..core.course import BUILD, has_solutions, labs, shown
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Lab, Limits, Step
+from ..core.judge_types import BUSY, Lab, Limits, Step
 from ..core.rows import Row
 from ..core.samples import Sample
 from ..core.sweeps import Sweep
@@ -24,6 +24,7 @@ from ..reporting import plot, step_charts
 KEYS = {"cpu": 1 << 16, "cuda": 1 << 21}
 FOLDER = BUILD / "demo"
 NOT_WRITTEN = "not-written"
+_VERIFIED = ("verified", BUSY)  # BUSY: every output was verified, and only the time is missing
 
 
 @dataclass
@@ -119,7 +120,7 @@ def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) 
         percent = percent or percent_of_gold(row, gold)
         speeds.append(significant(_mkeys(row)))
     idea, *more = textwrap.wrap(step.idea, 27) or [""]
-    verified = sum(row.status == "verified" for row in own.values())
+    verified = sum(row.status in _VERIFIED for row in own.values())
     first = _line(label, idea, speeds, percent, f"{verified}/{len(own)}")
     return [first, *(" " * 16 + words for words in more)]
 
@@ -167,7 +168,10 @@ def _print(measured: Measured, kind: str) -> None:
     where = f"on {machine.gpu_name()}" if kind == "cuda" else "CUDA on this machine's processor"
     print(f"{kind} build: {where}. Speeds are in million keys per second.")
     print(f"uniform: {count(KEYS[kind])} keys, fewer for steps that would take too long;\n{measured.words};")
-    print("ok: inputs verified.\n")
+    print("ok: inputs verified.")
+    if any(row.status == BUSY for row in measured.of_steps()):
+        print("busy: verified, but other programs kept the machine too busy to measure a time.")
+    print()
     for line in table_of(measured):
         print(line)
     gold = any(row.is_gold and row.status == "verified" for _, row in measured.rows)
@@ -183,7 +187,7 @@ def _print(measured: Measured, kind: str) -> None:
 def _verdict(measured: Measured) -> int:
     """Names what failed; the exit status."""
     own = measured.of_steps()
-    wrong = [row for row in own if row.status not in ("verified", *([] if measured.solution else [NOT_WRITTEN]))]
+    wrong = [row for row in own if row.status not in (*_VERIFIED, *([] if measured.solution else [NOT_WRITTEN]))]
     for row in wrong:
         print(f"{paint('not verified', 'red')}: {row.lab} step {row.step}: {row.status}: {row.message}")
     if len(own) != measured.expected():

@@ -35,6 +35,7 @@ _TOOLS = {
     "jinja2": "reports",
     "markdown-it-py": "reports as HTML",
     "matplotlib": "plots",
+    "pyelftools": "what grading would refuse",
 }
 _STYLE = {
     "clang-format": "formats C++",
