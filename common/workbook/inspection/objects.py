@@ -92,6 +92,7 @@ class Object:
     """An object file. Raises Unreadable, and Problem if this machine lacks what reads it."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         try:
             from elftools.elf.elffile import ELFFile
         except ImportError as error:
