@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from . import diagnostics, files, machine
 from .console import Problem, Progress, ending, note
@@ -199,12 +200,20 @@ def ensure() -> None:
         _set_up()
 
 
+def _of_meson(path: Path) -> Any:
+    """A JSON file that Meson has written; None if there is none yet. Raises Problem if it cannot be read."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise Problem(f"{shown(path)} cannot be read ({error}): remove {shown(path.parent)}, and try again") from error
+
+
 def compile_commands() -> list[dict[str, str]]:
     """The entries of Meson's compile_commands.json: "file", "command" and "output", relative to the build folder."""
-    with contextlib.suppress(OSError, ValueError):
-        entries: list[dict[str, str]] = json.loads((folder() / "compile_commands.json").read_text())
-        return entries
-    return []
+    entries: list[dict[str, str]] | None = _of_meson(folder() / "compile_commands.json")
+    return entries or []
 
 
 def object_of(step: StepFile, kind: str, solution: bool = False) -> str | None:
@@ -220,17 +229,13 @@ def object_of(step: StepFile, kind: str, solution: bool = False) -> str | None:
 
 def compiler() -> str:
     """The C++ compiler that the build folder was set up for: "gcc" or "clang"."""
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        compilers = json.loads((folder() / "meson-info/intro-compilers.json").read_text())
-        return str(compilers["host"]["cpp"]["id"])
-    return "gcc"
+    compilers = _of_meson(folder() / "meson-info/intro-compilers.json")
+    return str(compilers["host"]["cpp"]["id"]) if compilers else "gcc"
 
 
 def targets() -> set[str]:
     """The names of all programs in build/."""
-    with contextlib.suppress(OSError, ValueError):
-        return {target["name"] for target in json.loads((BUILD / "meson-info/intro-targets.json").read_text())}
-    return set()
+    return {target["name"] for target in _of_meson(BUILD / "meson-info/intro-targets.json") or []}
 
 
 def kinds() -> list[str]:

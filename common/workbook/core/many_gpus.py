@@ -16,7 +16,7 @@ from typing import Any
 
 from . import build, course, machine, nccl, sweeps
 from .console import Problem, Usage, count, ending, note, significant, table
-from .course import ROOT, StepFile, require_solutions
+from .course import ROOT, StepFile, require_solutions, shown
 from .options import whole
 
 LAB, STEP = "06-beyond-memory", 4
@@ -70,8 +70,10 @@ def _recorded_sort() -> float:
                 and row["blocks"] == row["threads"] == "0"
             ]
         return float(max(rows, key=lambda row: int(row["n"]))["keys_per_s"]) / 1e9
-    except (OSError, KeyError, ValueError):
-        return 97.0
+    except (OSError, KeyError, ValueError, IndexError) as error:
+        raise Problem(
+            f"the rate of the record step in {shown(RESULTS)} cannot be read: give --rates sort=..."
+        ) from error
 
 
 def rates(words: Iterable[str]) -> Rates:
@@ -86,7 +88,8 @@ def rates(words: Iterable[str]) -> Rates:
         if name not in Rates.__dataclass_fields__ or not 0 < given[name] < math.inf:
             names = ", ".join(Rates.__dataclass_fields__)
             raise Usage(f"--rates {word} is not a rate: give NAME=NUMBER above 0, where NAME is one of {names}")
-    return Rates(**{"sort": _recorded_sort(), **given})
+    sort = given.pop("sort") if "sort" in given else _recorded_sort()
+    return Rates(sort, **given)
 
 
 @dataclass(frozen=True)

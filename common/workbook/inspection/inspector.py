@@ -109,6 +109,8 @@ def is_allowed(name: str) -> bool:
 def _defined(*command: str | Path) -> dict[str, set[str]]:
     """What `nm -P` lists: the names by the letters of their kinds."""
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Problem(f"the names in a library cannot be listed: {done.stderr.strip()}")
     found: dict[str, set[str]] = {}
     for words in map(str.split, done.stdout.splitlines()):
         if len(words) >= 2 and len(words[1]) == 1:

@@ -13,12 +13,9 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ..core.console import Problem
-
-if TYPE_CHECKING:
-    from elftools.elf.elffile import ELFFile
 
 # A line of objdump: an address, single bytes, the instruction.
 _INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(.*)")
@@ -107,7 +104,7 @@ class Object:
             raise Unreadable(str(error) or type(error).__name__) from error
 
     @staticmethod
-    def _read_sections(elf: ELFFile) -> list[Section]:
+    def _read_sections(elf: Any) -> list[Section]:
         sections = []
         for number, section in enumerate(elf.iter_sections()):
             flags = section["sh_flags"]
@@ -117,7 +114,7 @@ class Object:
         return sections
 
     @staticmethod
-    def _read_symbols(elf: ELFFile) -> list[Symbol]:
+    def _read_symbols(elf: Any) -> list[Symbol]:
         tables = list(elf.iter_sections("SHT_SYMTAB"))
         if len(tables) != 1:
             raise Unreadable(f"it has {len(tables)} tables of symbols")
