@@ -21,8 +21,9 @@ from ..core.console import Problem
 _INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(.*)")
 
 # The instructions that call the system, as bytes and as the disassembler names them.
-_SYSTEM_CALLS = (b"\x0f\x05", b"\x0f\x34", b"\xcd\x80")
+_SYSTEM_CALLS = re.compile(rb"\x0f\x05|\x0f\x34|\xcd\x80")
 _SYSTEM_CALL = re.compile(r"(?:\w+ )?(?:syscall|sysenter|int\s+\$?0x80)")
+_LONGEST = 15  # bytes of an instruction
 # On AArch64: svc, with any number, which Linux ignores. Every instruction is one of the words, also what is marked as
 # data.
 _SVC = re.compile(rb"(?=[\x01\x21\x41\x61\x81\xa1\xc1\xe1][\x00-\xff][\x00-\x1f]\xd4)")
@@ -139,14 +140,14 @@ class Object:
                 places = (place.start() for place in _SVC.finditer(section.code))
                 calls += [self._function_at(section, place)[0] for place in places if place % 4 == 0]
                 continue
-            for call in _SYSTEM_CALLS:
-                for place in re.finditer(re.escape(call), section.code):
-                    name, start = self._function_at(section, place.start())
-                    text = _instruction(section.code[start:], place.start() - start)
-                    if text is None:
-                        hidden.append(name)
-                    elif _SYSTEM_CALL.match(text):
-                        calls.append(name)
+            found: dict[tuple[str, int], list[int]] = {}  # by the function, and where it begins
+            for place in _SYSTEM_CALLS.finditer(section.code):
+                found.setdefault(self._function_at(section, place.start()), []).append(place.start())
+            for (name, start), places in found.items():
+                instructions = _instructions(section.code[start : places[-1] + _LONGEST])
+                texts = [instructions.get(place - start) for place in places]
+                hidden += [name for text in texts if text is None]
+                calls += [name for text in texts if text and _SYSTEM_CALL.match(text)]
         return calls, hidden
 
     def _function_at(self, section: Section, offset: int) -> tuple[str, int]:
@@ -158,15 +159,16 @@ class Object:
         return section.name, 0
 
 
-def _instruction(code: bytes, offset: int) -> str | None:
-    """The x86-64 instruction that begins at the offset, if one does."""
+def _instructions(code: bytes) -> dict[int, str]:
+    """x86-64 instructions, by their offsets. Raises Problem if they cannot be disassembled."""
     with tempfile.NamedTemporaryFile() as file:
-        file.write(code[: offset + 16])  # no instruction is longer
+        file.write(code)
         file.flush()
         command = ["objdump", "-D", "-b", "binary", "-m", "i386:x86-64", "-w", file.name]
         environment = {**os.environ, "LC_ALL": "C"}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise Problem(f"objdump cannot disassemble a step: {done.stderr.strip()}")
-    matches = filter(None, map(_INSTRUCTION.fullmatch, done.stdout.splitlines()))
-    return next((match[2] for match in matches if int(match[1], 16) == offset), None)
+    return {
+        int(match[1], 16): match[2] for match in filter(None, map(_INSTRUCTION.fullmatch, done.stdout.splitlines()))
+    }
