@@ -326,7 +326,8 @@ static __global__ void __launch_bounds__(few_threads)
     list.keys[place] = key, list.counts[place] = all->counts[i];
   }
   // -0 and +0 are equal, so only a sort that keeps the order of equal keys may move them.
-  const bool both_zeros = (__syncthreads_or(zeros & 1) != 0) & (__syncthreads_or(zeros & 2) != 0);
+  const bool has_one_zero = __syncthreads_or(zeros & 1) != 0, has_other_zero = __syncthreads_or(zeros & 2) != 0;
+  const bool both_zeros = has_one_zero && has_other_zero;
   list.sort();
   unsigned total;
   const unsigned end = block_exclusive_sum(list.counts[t], sums, total) + list.counts[t];

@@ -346,8 +346,8 @@ struct Division {
 }  // namespace
 
 TEST_CASE("shares are balanced within 10 % and in order, for any keys and any number of GPUs") {
-  for (const auto& [gpus, per_gpu] :
-       {std::pair{1, 5000}, {2, 50'000}, {3, 20'011}, {7, 9001}, {64, 3000}, {300, 1500}}) {
+  for (const auto& share : {std::pair{1, 5000}, {2, 50'000}, {3, 20'011}, {7, 9001}, {64, 3000}, {300, 1500}}) {
+    const int gpus = share.first, per_gpu = share.second;
     for (int kind = 0; kind < key_kinds; ++kind) {
       CAPTURE(gpus);
       CAPTURE(kind);

@@ -67,11 +67,13 @@ constexpr int line_of_wide_read = __LINE__ + 1;
 __global__ void read_wide(const uint4* from, uint4* to) { *to = *from; }
 #endif
 
+#if __has_builtin(__builtin_clear_padding)
 struct EndsWithPadding {
   long first;
   int count;
 };
 __global__ void write_count(EndsWithPadding from, int* to) { *to = from.count; }
+#endif
 
 struct Link {
   Link* next;

@@ -211,25 +211,33 @@ void __tsan_read_range(void* p, std::size_t n) { observe_range(p, n, Way::load, 
 void __tsan_write_range(void* p, std::size_t n) { observe_range(p, n, Way::store, CODE); }
 
 // Compilers turn copies of larger types into calls of these, which they do not instrument. A program is linked with
-// --wrap for each of them, so that the calls arrive here.
+// --wrap for each of them, so that the calls arrive here. Newer versions of clang call the sanitizer's functions for
+// such copies.
 void* __real_memcpy(void* to, const void* from, std::size_t n);
 void* __real_memmove(void* to, const void* from, std::size_t n);
 void* __real_memset(void* to, int value, std::size_t n);
 
-#define COPY(NAME)                                                       \
-  void* __wrap_##NAME(void* to, const void* from, std::size_t n) {       \
+#define COPY(CALLED, NAME)                                               \
+  void* CALLED(void* to, const void* from, std::size_t n) {              \
     const simt::check::Pending::Hold hold(simt::check::state().pending); \
     observe_range(from, n, Way::load, CODE);                             \
     observe_range(to, n, Way::store, CODE);                              \
     return __real_##NAME(to, from, n);                                   \
   }
-COPY(memcpy)
-COPY(memmove)
-void* __wrap_memset(void* to, int value, std::size_t n) {
-  const simt::check::Pending::Hold hold(simt::check::state().pending);
-  observe_range(to, n, Way::store, CODE);
-  return __real_memset(to, value, n);
-}
+#define FILL(CALLED)                                                     \
+  void* CALLED(void* to, int value, std::size_t n) {                     \
+    const simt::check::Pending::Hold hold(simt::check::state().pending); \
+    observe_range(to, n, Way::store, CODE);                              \
+    return __real_memset(to, value, n);                                  \
+  }
+// clang-format off
+COPY(__wrap_memcpy, memcpy)
+COPY(__tsan_memcpy, memcpy)
+COPY(__wrap_memmove, memmove)
+COPY(__tsan_memmove, memmove)
+FILL(__wrap_memset)
+FILL(__tsan_memset)
+// clang-format on
 // What the host does with what it has copied.
 int __real_memcmp(const void* a, const void* b, std::size_t n);
 int __wrap_memcmp(const void* a, const void* b, std::size_t n) {

@@ -431,6 +431,6 @@ unsigned long long simt::used_old_value(const volatile void* address, unsigned l
   const auto [access, remedy] = entry->second;
   exchanges.erase(entry);
   state().exits.blame(access);
-  report("uninitialized", access, "reads ", remedy);
+  check::report("uninitialized", access, "reads ", remedy);
   return old;
 }

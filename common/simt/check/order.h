@@ -150,9 +150,10 @@ class Order : OrderInBlock {
   /// takes longer to put together, to compare and to store, bit by bit.
   [[gnu::always_inline]] static std::uint32_t rest_of(unsigned thread, unsigned clock, unsigned bytes) {
     using Words = std::array<std::uint32_t, 3>;
-    constexpr std::uint32_t one_clock = std::bit_cast<Words>(Event{0, 0, 1, 0, 0, 0, 0, 0})[2];
-    constexpr std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 0, 1, 0, 0, 0})[2];
-    constexpr std::uint32_t one_byte = std::bit_cast<Words>(Event{0, 0, 0, 0, 0, 1, 0, 0})[2];
+    // Not constexpr, because clang cannot convert bit fields so early. It computes them at compile time, too.
+    const std::uint32_t one_clock = std::bit_cast<Words>(Event{0, 0, 1, 0, 0, 0, 0, 0})[2];
+    const std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 0, 1, 0, 0, 0})[2];
+    const std::uint32_t one_byte = std::bit_cast<Words>(Event{0, 0, 0, 0, 0, 1, 0, 0})[2];
     return thread * one_thread + clock * one_clock + bytes * one_byte;
   }
   [[gnu::always_inline]] static std::uint32_t rest_of(const Event& event) {
