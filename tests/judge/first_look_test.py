@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of what makes `check` answer soon: programs for few types of keys, and a header that is compiled once.
 
-first_look_test.py BUILD
+first_look_test.py BUILD    exits with 77, which Meson counts as "not run", if BUILD has no such programs
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from workbook.core.judge_client import JudgeClient
 
 LAB = "02-merge"
 KINDS = ("cpu", "check")
+SKIPPED = 77
 
 
 class FirstLook(unittest.TestCase):
@@ -39,8 +40,6 @@ class Precompiled(unittest.TestCase):
     """cuda_runtime.h, which every file includes."""
 
     def test_the_compiler_takes_it_and_still_lists_what_is_in_it(self) -> None:
-        if build.compiler() != "gcc":
-            self.skipTest("only for g++")
         for kind in (f"{kind}{suffix}" for kind in KINDS for suffix in ("", "-first")):
             (command,) = (
                 shlex.split(entry["command"])
@@ -57,4 +56,7 @@ class Precompiled(unittest.TestCase):
 
 if __name__ == "__main__":
     build.use_folder(Path(sys.argv.pop()).resolve())
+    if f"{LAB}-cpu-first" not in build.targets():
+        print("not run: programs for a first look need g++, and a path of the workbook and of Python without a comma")
+        sys.exit(SKIPPED)
     unittest.main()
