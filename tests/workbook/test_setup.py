@@ -274,8 +274,9 @@ esac
         self.assertIn("only root can install", done.stderr)
         self.assertEqual(self.noted(), "")
 
-    def test_the_tests_install_a_sandbox_and_the_debugger_once(self) -> None:
+    def test_the_tests_install_a_sandbox_another_compiler_and_the_debugger_once(self) -> None:
         self.command("apt-get", APT)
+        (self.root / "solutions").mkdir()  # the other compiler builds those
         self.assert_started(self.run_script("bench", "a b"))
         self.assertEqual(self.noted(), "")
         for _ in range(2):
@@ -284,7 +285,7 @@ esac
             [line for line in self.noted().splitlines() if line.startswith("apt-get")],
             [
                 line
-                for package in ("bubblewrap", "gdb")
+                for package in ("bubblewrap", "clang", "gdb")
                 for line in ("apt-get -q update", f"apt-get -q install -y --no-install-recommends {package}")
             ],
         )

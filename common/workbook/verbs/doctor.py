@@ -44,6 +44,11 @@ _STYLE = {
     "selenium": "opens the page of play in a browser",
 }
 
+_UNLIKE_GCC = (
+    "unlike g++, it does not report host functions that kernels call, and splits copies of vectors, so that check "
+    "budgets are not judged; `check` compiles a step for all types of keys before it tests any"
+)
+
 
 class Finding(NamedTuple):
     """What was looked for, and the result."""
@@ -76,7 +81,7 @@ def _compiler() -> Finding:
         works = machine.answer(*cxx, "-std=c++20", str(source), "-o", f"{folder}/a", timeout=120) is not None
     version = (machine.answer(*cxx, "--version") or "").split("\n")[0]
     if machine.is_clang(cxx):
-        version += "; unlike nvcc and g++, it does not report host functions that kernels call"
+        version += f"; {_UNLIKE_GCC}"
     remedy = "it cannot compile C++20: install g++ 10 or later, or set CXX to another compiler"
     return Finding(HERE if works else NEEDED, "C++ compiler", version or " ".join(cxx), remedy)
 
@@ -188,6 +193,7 @@ def findings() -> list[Finding]:
         _program("compute-sanitizer", "compute-sanitizer", "finds memory errors on a GPU; part of the CUDA toolkit"),
         _program("bubblewrap", "bwrap", "apt-get install bubblewrap (runs other people's code in a sandbox)"),
         _program("gdb", "gdb", "apt-get install gdb (steps through kernels: ./workbook debug)"),
+        _program("clang++", "clang++", "apt-get install clang (a second compiler for the tests; not needed)"),
         _program("Chromium", "chromium", "apt-get install chromium chromium-driver (tests the page of play)"),
     ]
     return found
