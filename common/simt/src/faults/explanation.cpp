@@ -1,7 +1,9 @@
 #include "explanation.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #include "../execution/worker.h"
 #include "../memory/access.h"
@@ -66,14 +68,46 @@ Explanation explain(const char* address, AccessKind access) {
 }
 
 #if defined(__x86_64__)
-Explanation explain_without_address(const ucontext_t* context) {
-  // If device code followed a pointer into nowhere, some register holds it.
-  for (int i = REG_R8; i <= REG_RSP; ++i) {
-    const auto value = static_cast<long long>(context->uc_mcontext.gregs[i]);
-    if (value << 16 >> 16 != value) {
-      return {"out-of-bounds", "follows a pointer that is not a valid address; check that it was initialized"};
-    }
+namespace {
+
+/// The address that an instruction computes from its operand, which begins at `operand` with the byte called ModR/M.
+/// `extension`: the lowest bits of the prefix for registers from r8 on.
+std::int64_t address_of(const std::uint8_t* operand, unsigned extension, const greg_t* registers) {
+  static constexpr int names[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                  REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+  const unsigned mode = *operand >> 6;
+  unsigned base = *operand++ & 7;
+  std::uint64_t address = 0;
+  if (base == 4) {  // a second byte, with an index
+    const unsigned scale = *operand >> 6, index = (*operand >> 3 & 7) | (extension & 2) << 2;
+    base = *operand++ & 7;
+    if (index != 4) address = std::uint64_t(registers[names[index]]) << scale;
   }
+  const bool has_base = mode != 0 || base != 5;
+  if (has_base) address += std::uint64_t(registers[names[base | (extension & 1) << 3]]);
+  std::int32_t displacement = 0;
+  if (mode == 1) displacement = static_cast<std::int8_t>(*operand);
+  if (mode == 2 || !has_base) std::memcpy(&displacement, operand, sizeof displacement);
+  return std::int64_t(address + std::uint64_t(std::int64_t{displacement}));
+}
+
+/// Whether the interrupted instruction computes a valid address. Only those that begin with 0x0f, after prefixes, need
+/// aligned addresses, so that no other has faulted with a valid one.
+bool has_valid_address(const greg_t* registers) {
+  const auto* code = reinterpret_cast<const std::uint8_t*>(registers[REG_RIP]);
+  while (*code == 0x66 || *code == 0xf2 || *code == 0xf3 || *code == 0xf0 || *code == 0x64) ++code;
+  const unsigned extension = (*code & 0xf0) == 0x40 ? *code++ : 0;
+  if (*code++ != 0x0f) return false;
+  const bool is_long = *code == 0x38 || *code == 0x3a;
+  const std::int64_t address = address_of(code + (is_long ? 2 : 1), extension, registers);
+  return address << 16 >> 16 == address;
+}
+
+}  // namespace
+
+Explanation explain_without_address(const ucontext_t* context) {
+  if (!has_valid_address(context->uc_mcontext.gregs))
+    return {"out-of-bounds", "follows a pointer that is not a valid address; check that it was initialized"};
   return {"misaligned", "accesses 16 bytes or more at an address that is not a multiple of the access's size"};
 }
 #endif
