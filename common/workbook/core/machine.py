@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from .course import ROOT
+from .course import ROOT, STATE
 
 
 def answer(*command: str, timeout: float = 60, given: str = "") -> str | None:
@@ -72,8 +72,9 @@ def is_clang(command: Sequence[str]) -> bool:
 
 
 def has_header(header: str) -> bool:
-    """Whether the C++ compiler finds a header."""
-    command = [*(compiler() or ["c++"]), "-E", "-x", "c++", "-std=c++20", "-"]
+    """Whether the C++ compiler finds a header, or the set-up has unpacked it."""
+    unpacked = f"-isystem{STATE}/unpacked/usr/include"
+    command = [*(compiler() or ["c++"]), unpacked, "-E", "-x", "c++", "-std=c++20", "-"]
     return answer(*command, given=f"#include <{header}>\n") is not None
 
 
