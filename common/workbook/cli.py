@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from .core.console import Problem, Terminated, Usage, error_text, nearest, note, paint, terminated_as_interrupted
+from .core.console import Problem, Terminated, Usage, error_text, nearest, note, terminated_as_interrupted
 from .core.course import ROOT, has_solutions
 
 VERBS = {
@@ -113,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(words)
     except Problem as problem:
         sys.stdout.flush()
-        note(error_text(problem, sys.stderr))
+        print(error_text(problem, sys.stderr), file=sys.stderr)
         return problem.status
     except KeyboardInterrupt as stop:
         ended = isinstance(stop, Terminated)
@@ -124,11 +125,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        foreign = isinstance(error, PermissionError) and str(error.filename).startswith(str(ROOT))
-        note(
-            f"{paint('error:', 'red', sys.stderr)} {error.strerror or error}: {error.filename or ''}".rstrip(": ")
-            + ". Copy the workbook to a folder of your own" * foreign
-        )
+        text = f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and str(error.filename).startswith(str(ROOT)):
+            text += ". Copy the workbook to a folder of your own"
+        print(error_text(text, sys.stderr), file=sys.stderr)
         return 1
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
 import os
 import shutil
 import signal
@@ -16,10 +19,11 @@ from unittest import mock
 from in_folder import InFolder, run_cli
 
 from workbook import cli
+from workbook.core import build
 from workbook.core import course as paths
 from workbook.core.console import Terminated, ending, terminated_as_interrupted
 from workbook.core.course import ROOT, labs
-from workbook.verbs import completion
+from workbook.verbs import completion, doctor
 
 LAB = labs()[0]
 
@@ -97,6 +101,44 @@ class Help(InFolder):
         done = run("doctor", CXX="no-such-compiler")
         self.assertEqual(done.returncode, 1)
         self.assertIn(cause, done.stdout.splitlines()[-1])
+
+
+class Doctor(InFolder):
+    """How it ends."""
+
+    def ending(self, **found: str) -> tuple[int, str]:
+        """The exit status and what follows the list, where these things have these states."""
+        state = self.folder / ".workbook"
+        findings = [doctor.Finding(state, name, "", f"install {name}") for name, state in found.items()]
+        with (
+            mock.patch.object(doctor, "findings", lambda: findings),
+            mock.patch.object(doctor, "STATE", state),
+            mock.patch.object(build, "SETUP_LOG", state / "setup.log"),
+            mock.patch.object(build, "kinds", lambda: ["cpu"] if (state / "ready").exists() else []),
+            contextlib.redirect_stdout(io.StringIO()) as printed,
+        ):
+            return doctor.main(argparse.Namespace()), printed.getvalue().partition("\n\n")[2]
+
+    def test_it_ends_with_what_is_wrong_and_what_to_do(self) -> None:
+        state = self.folder / ".workbook"
+        state.mkdir()
+        needed = "The workbook does not work here yet:\n  g++: install g++\n"
+        self.assertEqual(self.ending(**{"g++": doctor.NEEDED, "Ninja": doctor.LACKS}), (1, needed))
+        new = "The workbook is not set up yet: it lacks Ninja, which ./workbook demo installs.\n"
+        self.assertEqual(self.ending(Ninja=doctor.LACKS), (1, new))
+        self.assertEqual(
+            self.ending(gdb=doctor.LACKS), (1, "The workbook is not set up yet. ./workbook demo does that.\n")
+        )
+        (state / "install.log").write_text("E: no network\n")
+        self.assertIn(
+            "was not completed. The last lines of .workbook/install.log:\n  E: no", self.ending(gdb=doctor.LACKS)[1]
+        )
+        (state / "ready").touch()
+        self.assertEqual(self.ending(gdb=doctor.LACKS), (0, "The workbook works here.\n"))
+        (state / "setup.log").write_text("Message: do this\nno\nmeson.build:1:2: ERROR: could not get fmt\n")
+        status, told = self.ending(gdb=doctor.LACKS)
+        self.assertEqual(status, 1)
+        self.assertIn("\n  meson.build:1:2: ERROR: could not get fmt\n  do this\nCorrect that, then", told)
 
 
 class Completion(InFolder):

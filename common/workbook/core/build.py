@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import diagnostics, files, machine
 from .console import Problem, Progress, ending, note
@@ -35,6 +35,7 @@ def folder() -> Path:
 
 
 KEPT = ("bench", "demo", "pictures", "reports")  # results in build/, which outlive a fresh set-up
+SETUP_LOG = STATE / "setup.log"  # of a set-up that failed
 _FACTS = BUILD / "workbook-setup.json"
 _DAMAGED = re.compile(
     r"coredata|no such build file|loading 'build\.ninja'|generated with Meson version|not readable|is corrupt"
@@ -62,11 +63,17 @@ def meson() -> list[str]:
     """Meson's command. If possible as a module of this Python: in a .venv that was moved, scripts no longer start."""
     if importlib.util.find_spec("mesonbuild"):
         return [sys.executable, "-m", "mesonbuild.mesonmain"]
-    found = shutil.which("meson")
-    if found:
-        return [found]
+    return [shutil.which("meson") or _missing("Meson")]
+
+
+def ninja() -> list[str]:
+    """Ninja's command."""
+    return [machine.ninja() or _missing("Ninja")]
+
+
+def _missing(tool: str) -> NoReturn:
     (STATE / "ready").unlink(missing_ok=True)  # so that the next command installs it
-    raise Problem("Meson is missing: run the command again, which installs it")
+    raise Problem(f"{tool} is missing: run the command again, which installs it")
 
 
 def environment() -> dict[str, str]:
@@ -150,6 +157,16 @@ def _run_meson(*options: str) -> tuple[int, str]:
         return run_tool(command, lambda line: progress.update(line.strip()))
 
 
+def why_set_up_failed() -> str:
+    """Meson's errors when it last set up build/, and our own advice in meson.build; "" if it succeeded."""
+    if not SETUP_LOG.exists():
+        return ""
+    lines = SETUP_LOG.read_text().splitlines()
+    errors = [line for line in lines if "ERROR" in line] or lines[-5:]
+    errors += [line.removeprefix("Message: ") for line in lines if line.startswith("Message: ")]
+    return "\n  ".join(["Meson could not set up build/ (the whole log is .workbook/setup.log):", *errors])
+
+
 def _set_up() -> None:
     if not machine.compiler():
         raise Problem("no C++ compiler was found: install g++ (./workbook doctor shows how)")
@@ -163,14 +180,10 @@ def _set_up() -> None:
         if status_cpu == 0:
             status, output = 0, output_cpu
     if status:
-        files.write_whole(STATE / "setup.log", output)
+        files.write_whole(SETUP_LOG, output)
         _wipe()
-        errors = [line for line in output.splitlines() if "ERROR" in line] or output.splitlines()[-5:]
-        raise Problem(
-            "Meson could not set up build/:\n"
-            + "\n".join(f"  {line}" for line in errors)
-            + "\n./workbook doctor lists what this machine lacks; the whole log is .workbook/setup.log"
-        )
+        raise Problem(why_set_up_failed() + "\n./workbook doctor lists what this machine lacks")
+    SETUP_LOG.unlink(missing_ok=True)
     files.write_whole(_FACTS, json.dumps(_facts(), indent=1) + "\n")
     if shutil.which("nvcc") and "cuda" not in kinds():
         note(
@@ -289,10 +302,7 @@ def _run_ninja(names: Sequence[str], progress: Progress, begun: Begun | None = N
             progress.hide()
             begun[1]()
 
-    try:
-        return run_tool([machine.ninja() or "ninja", "-C", str(BUILD), *names], show)
-    except FileNotFoundError as error:
-        raise Problem("Ninja was not found: install ninja-build (./workbook doctor shows how)") from error
+    return run_tool([*ninja(), "-C", str(BUILD), *names], show)
 
 
 Begun = tuple[Path, Callable[[], None]]  # a program, and what may begin when it has been linked

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import build, diagnostics, files, machine
+from . import build, diagnostics, files
 from .console import Problem
 from .course import StepFile
 
@@ -44,7 +44,7 @@ class NvccCompile:
         # With a log of its own, this Ninja can work in the folder at the same time as another one.
         files.write_whole(build.folder() / "nvcc.ninja", "builddir = nvcc\ninclude build.ninja\n")
         (build.folder() / "nvcc").mkdir(exist_ok=True)
-        ninja = [machine.ninja() or "ninja", "-C", str(build.folder()), "-f", "nvcc.ninja", target]
+        ninja = [*build.ninja(), "-C", str(build.folder()), "-f", "nvcc.ninja", target]
         self._process = subprocess.Popen(
             ["nice", "-n", "2", *ninja],
             stdin=subprocess.DEVNULL,

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import importlib.util
 import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core import machine, nccl
+from ..core import build, files, machine, nccl
 from ..core.console import paint, wrapped
-from ..core.course import BUILD, ROOT
+from ..core.course import ROOT, STATE
 
 HERE, LACKS, BROKEN, NEEDED = "found", "not found", "BROKEN", "MISSING"
 _COLOURS = {HERE: "green", LACKS: "yellow"}
 
-# A header, the distribution's package, what it is for, and whether Meson can download it.
+_ROOM, _ROOM_TO_SET_UP = 50, 250  # MB: for one more lab; for .venv as well
+
+# A header, the distribution's package, what it is for, and whether the set-up can do without root.
 _HEADERS = {
     "doctest": ("doctest/doctest.h", "doctest-dev", "the tests", True),
     "CLI11": ("CLI/CLI.hpp", "libcli11-dev", "the command line of the graded tests", True),
@@ -88,31 +92,47 @@ def _compiler() -> Finding:
 
 def _meson() -> Finding:
     try:
-        from ..core.build import meson
-
-        version = machine.answer(*meson(), "--version") or ""
+        version = machine.answer(*build.meson(), "--version") or ""
     except Exception:  # whatever its fault, it cannot be used
         version = ""
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     state = HERE if numbers >= (1, 4) else LACKS
-    return Finding(state, "Meson", version, "1.4 or later is needed; ./workbook demo installs it into .venv")
+    return Finding(state, "Meson", version, "1.4 or later is needed; ./workbook demo installs it")
 
 
 def _ninja() -> Finding:
     path = machine.ninja()
-    if path:
-        return Finding(HERE, "Ninja", machine.answer(path, "--version") or "?")
-    return Finding(LACKS, "Ninja", "", "apt-get install ninja-build, or ./workbook demo installs it into .venv")
+    version = path and machine.answer(path, "--version")
+    return Finding(HERE if version else LACKS, "Ninja", version or "", "./workbook demo installs it")
+
+
+def _venv() -> Finding:
+    found = (ROOT / ".venv/bin/python3").exists() or importlib.util.find_spec("ensurepip")
+    remedy = "apt-get install python3-venv (Meson, Ninja and other Python packages are installed into .venv)"
+    return Finding(HERE if found else LACKS, "venv", "", remedy)
+
+
+def _folder() -> Finding:
+    why = files.writable(STATE / "ready" if STATE.is_dir() else ROOT / ".workbook")
+    return Finding(
+        NEEDED if why else HERE, "writable folder", str(ROOT), f"{why}: copy the workbook to a folder of yours"
+    )
+
+
+def _disk() -> Finding:
+    free = shutil.disk_usage(ROOT).free // 10**6
+    needed = _ROOM if build.kinds() else _ROOM_TO_SET_UP
+    remedy = f"it needs {needed} MB (the README says for what)"
+    return Finding(HERE if free >= needed else NEEDED, "free disk space", f"{free} MB", remedy)
 
 
 def _library(name: str) -> Finding:
     header, package, purpose, downloaded = _HEADERS[name]
     if machine.missing_cxx():
         return Finding(LACKS, name, "", "not checked, because there is no compiler")
-    otherwise = "; otherwise Meson downloads it into subprojects/" if downloaded else ""
-    return Finding(
-        HERE if machine.has_header(header) else LACKS, name, "", f"apt-get install {package} ({purpose}){otherwise}"
-    )
+    otherwise = "; otherwise ./workbook demo downloads it" if downloaded else ""
+    state = HERE if machine.has_header(header) else LACKS
+    return Finding(state, name, "", f"apt-get install {package} ({purpose}){otherwise}")
 
 
 def _boost_context() -> Finding:
@@ -178,7 +198,7 @@ def _program(name: str, command: str, remedy: str) -> Finding:
 
 def findings() -> list[Finding]:
     """The results of all checks."""
-    found = [_python(), _compiler(), _meson(), _ninja(), *map(_library, _HEADERS)]
+    found = [_folder(), _disk(), _python(), _compiler(), _meson(), _ninja(), _venv(), *map(_library, _HEADERS)]
     if platform.machine() not in ("x86_64", "aarch64"):
         found.append(_boost_context())
     found += [_python_package(name, purpose, "demo") for name, purpose in _TOOLS.items()]
@@ -211,16 +231,29 @@ def main(_arguments: argparse.Namespace) -> int:
         shown = (finding.detail,) if finding.state == HERE else (finding.detail, finding.remedy)
         line = f"{state}  {finding.name:<18} {'; '.join(text for text in shown if text)}".rstrip()
         print(paint(state, _COLOURS.get(finding.state, "red")) + wrapped(line, hanging=30)[len(state) :])
-    linux = platform.system() == "Linux"
-    if not linux:
-        print(f"{paint(NEEDED, 'red')}    the cpu build needs Linux; this is {platform.system()}")
-    missing = [finding.name for finding in found if finding.state == NEEDED]
+    needed = [f"{finding.name}: {finding.remedy}" for finding in found if finding.state == NEEDED]
     nvcc_works = any(finding.name == "nvcc" and finding.state == HERE for finding in found)
+    if platform.system() != "Linux" and not nvcc_works:
+        needed.append(f"Linux: the cpu build needs it; this is {platform.system()}")
     print()
-    if missing or not (linux or nvcc_works):
-        what = ", ".join(missing) or "no build is possible"
-        remedy = "" if machine.missing_cxx() else ". ./workbook demo installs what it can"
-        print(f"The workbook does not work here yet: {machine.missing_cxx() or what}{remedy}.")
+    if needed:
+        print("\n  ".join(["The workbook does not work here yet:", *needed]))
         return 1
-    print("The workbook works here." + ("" if BUILD.is_dir() else " Try it: ./workbook demo"))
-    return 0
+    unfinished = _unfinished([finding.name for finding in found if finding.state == LACKS])
+    print(unfinished or "The workbook works here.")
+    return 1 if unfinished else 0
+
+
+def _unfinished(lacking: Collection[str]) -> str:
+    """What remains to be done before the workbook works; "" if nothing does."""
+    if why := build.why_set_up_failed():
+        return f"{why}\nCorrect that, then run ./workbook demo, which sets it up again."
+    log = STATE / "install.log"
+    if not (STATE / "ready").exists() and log.exists():
+        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()][-9:]
+        return "\n  ".join(["The set-up was not completed. The last lines of .workbook/install.log:", *lines]) + (
+            "\nCorrect that, then run ./workbook demo, which goes on with it."
+        )
+    if tools := [name for name in ("Meson", "Ninja") if name in lacking]:
+        return f"The workbook is not set up yet: it lacks {' and '.join(tools)}, which ./workbook demo installs."
+    return "" if build.kinds() else "The workbook is not set up yet. ./workbook demo does that."

@@ -66,11 +66,11 @@ def main(arguments: argparse.Namespace) -> int:
         first, last = shown - 1, shown
     else:
         first, last = shown, shown + 1
+    if last > shown:
+        progress.save_hints_shown(step, last)
     for i in range(first, last):
         print(f"Hint {i + 1} of {len(hints)} for {lab}, {step}:\n\n{fitted(hints[i])}\n")
     if arguments.again and not shown:
         command = f"./workbook hint {lab} {step.part or step.number}"
         print(f"No hint for {step} has been shown yet. {command} shows the first.")
-    if last > shown:
-        progress.save_hints_shown(step, last)
     return 0
