@@ -740,13 +740,16 @@ class Failures(unittest.TestCase):
         finding = Finding(
             "labs/04-counting/02_shared.cu", 7, "out-of-bounds", "reads " + "word " * 20 + "\n    " + "do " * 30
         )
-        outcome = Outcome("verified", False, Case("04-counting", 2, 1), findings=(finding,), replay="again " * 20)
+        command = "SIMT_SEED=0 ./workbook run " + "again " * 20
+        outcome = Outcome("verified", False, Case("04-counting", 2, 1), findings=(finding,), replay=command)
         with mock.patch.object(console, "width", lambda: 60):
-            *lines, again = "\n".join(check_build.failure_lines(outcome)).split("\n")
+            lines = console.wrapped_message("\n".join(check_build.failure_lines(outcome))).split("\n")
         self.assertTrue(lines[0].startswith("labs/04-counting/02_shared.cu:7: error: out-of-bounds: reads"))
         self.assertEqual([line[:8] for line in lines[1:5]], ["      wo", "      wo", "    do d", "      do"])
         self.assertLessEqual(max(map(len, lines[1:])), 60)
-        self.assertEqual(again, "  again: " + "again " * 20)  # a command to copy
+        again = next(i for i in range(len(lines)) if lines[i].startswith("  again: "))
+        copied = "\n".join(lines[again:]).replace(" \\\n", " ")  # as a shell reads it
+        self.assertEqual(copied.split()[1:], command.split())
         table = "wrong key at index 3\n  index    0  [1]  2" + "  3" * 30
         with mock.patch.object(console, "width", lambda: 30):
             self.assertEqual(console.wrapped_message(table), table)

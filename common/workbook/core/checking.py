@@ -19,7 +19,7 @@ from ..causes.stage_check import Cause
 from ..inspection import look
 from ..mutants import search as mutants
 from . import build, check_build, diagnostics, machine, narrowing, nvcc_compile, shrinking, suspects
-from .console import Problem, Progress, note, paint, wrapped_message
+from .console import Problem, Progress, note, tell, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
 from .judge_types import Case, CaseGroup, Note, Outcome, Step
@@ -321,9 +321,9 @@ class Checker:
         gap = step_of_file(outcome.file) or step
         is_own = (gap.lab, gap.number) == (step.lab, step.number)
         lab = "" if gap.lab == step.lab else f"{gap.lab}, "
-        print(lab + not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
-        print("Write the missing code first, and then delete the line that says NOT_WRITTEN.")
-        print(f"./workbook hint {gap.lab} {gap.number} helps.", flush=True)
+        tell(lab + not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
+        tell("Write the missing code first, and then delete the line that says NOT_WRITTEN.")
+        tell(f"./workbook hint {gap.lab} {gap.number} helps.")
         if is_own:
             self.save(step, kind, "not written")
 
@@ -336,17 +336,17 @@ class Checker:
         what = check_build.message(outcome).partition("\n")[0].partition("; ")[0].removesuffix(".")
         keys = (outcome.title.partition(": ")[2] or outcome.title).partition(", ")[0]
         text = f"{failure.title}, {failure.kind} build: {what} ({keys}). Looking for the reason ..."
-        print(f"{paint('FAILED', 'red')}  {wrapped_message(text)}", flush=True)
+        tell(f"FAILED  {text}")
 
     def _report(self, failure: Failure, shown: Failure) -> None:
         """Prints the case to show, which belongs to one build, and what it means for the step that was tested."""
         uses = f"uses {shown.title}, which fails on the {shown.kind} build" if shown.line != failure.line else ""
         if self.is_announced:
             why = "" if shown.kind == failure.kind else f"The {shown.kind} build shows why. "
-            print(f"\n{f'It {uses}. ' if uses else why}The first thing to fix:\n")
+            tell(f"\n{f'It {uses}. ' if uses else why}The first thing to fix:\n")
         else:
             where = f"{failure.title} {uses}" if uses else f"{shown.title}, {shown.kind} build"
-            print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
+            tell(f"FAILED  {where}. The first thing to fix:\n")
         with self._mutant_search(shown) as search:
             self._explain(failure, shown, search)
 
@@ -363,14 +363,15 @@ class Checker:
             is_other = any(finding.kind != "hang" for finding in shown.outcome.findings)
             cause = loop if loop and (loop.is_certain or not is_other) else cause
         if cause:
-            print(wrapped_message(str(self._with_warnings(cause))))
+            tell(self._with_warnings(cause))
         else:
             for remark in self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome):
-                print(wrapped_message(str(remark)))
+                tell(remark)
         if shrunk and failure.kind != shown.kind and failure.line == shown.line:
             shrunk.add_failing(failure.kind, failure.outcome.case.n)
         if cause and shrunk:
-            print(*(f"  {fact}" for fact in shrunk.facts), sep="\n", end="\n" * bool(shrunk.facts))
+            for fact in shrunk.facts:
+                tell(f"  {fact}")
         placed = self._placed(shown.outcome)
         *lines, again = check_build.failure_lines(placed, options, with_keys=False, is_explained=cause is not None)
         if not cause and (comes := self._index_outside(shown.step, placed)):
@@ -385,16 +386,16 @@ class Checker:
             *lines, again = check_build.smaller_lines(shrunk, options, with_facts=cause is None)
             print(*lines, sep="\n", end="\n" * bool(lines))
         if launched := self._launched(shown.line, shrunk.smallest if shrunk else shown.outcome):
-            print(launched)
+            tell(launched)
         if shown.outcome.status == "wrong" and not shown.outcome.findings:
             for suspect in suspects.notes(shown.step, self.solution, passed=False):
-                print(wrapped_message(f"  perhaps the reason: {suspect}"))
-        print(again, flush=True)
+                tell(f"  perhaps the reason: {suspect}")
+        tell(again)
         if search:
             self._print_places(search, shown, shrunk, cause)
         playing = (shrunk.smallest if shrunk else shown.outcome).playing
         if playing and self.observed:
-            print(f"  see it run: {playing}" + " --solution" * self.solution, flush=True)
+            tell(f"  see it run: {playing}" + " --solution" * self.solution)
             if not failure.step.part and not self.solution:
                 ProgressFile().save_playing(failure.step, failure.kind, playing)
 
@@ -485,7 +486,7 @@ class Checker:
                 right = functools.partial(self._is_right, shown)
                 result = search.result(failing, others, right, line, lines, is_certain)
         for text in result.lines(self._source_of(shown.step)) if result else []:
-            print(wrapped_message(text), flush=True)
+            tell(text)
 
     def _with_few_keys(self, shown: Failure) -> Case:
         """The case to show; if it does not end, one of few keys that fails, too."""
@@ -592,11 +593,10 @@ class Checker:
             return True
         if failure is None:
             self.save(step, kind, "passed")
-            ok = paint("ok", "green")
-            print(f"{ok}      {step}: {graded.cases} cases on the {kind} build, {seconds:.1f} s", flush=True)
+            tell(f"ok      {step}: {graded.cases} cases on the {kind} build, {seconds:.1f} s")
             if graded.printing:
                 line = graded.printed.splitlines()[0][:80]
-                print(f"        it printed in {graded.printing} of them, first: {line}", flush=True)
+                tell(f"        it printed in {graded.printing} of them, first: {line}")
             return True
         if observation and failure.outcome.status != "not-written":
             observation.cancel()
@@ -654,22 +654,19 @@ class Checker:
         if verdict.passed:
             *types, last = self.check_types or [""]
             of_types = f" of {', '.join(types)} and {last}" if types else ""
-            print(
-                f"{paint('ok', 'green')}      {step}: {verdict.cases} cases{of_types} on the check build, no finding, "
-                f"{observation.seconds:.1f} s",
-                flush=True,
-            )
+            cases = f"{verdict.cases} cases{of_types} on the check build"
+            tell(f"ok      {step}: {cases}, no finding, {observation.seconds:.1f} s")
             for costs in verdict.costs:
-                print(f"        {costs}", flush=True)
+                tell(f"        {costs}")
             for remark in verdict.remarks.values():
-                print(wrapped_message(str(remark)), flush=True)
+                tell(remark)
             self.sound += lines
             return True
         if verdict.failed is None:
-            print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
+            tell(f"OVER    {step}: correct, but it costs more than it should:\n")
             if cause := self._superfluous(step, verdict):
-                print(wrapped_message(str(cause)))
-            print(wrapped_message("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())])), flush=True)
+                tell(cause)
+            tell("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())]))
             self._note_player(step, verdict.costs, lines)
             return False
         line = next(line for line in lines if line.task == verdict.failed.case.task)
@@ -685,7 +682,7 @@ class Checker:
             line = next(line for line in lines if line.name == costs.name)
             task = f" --task {line.task}" * (line.name != step.name) + " --solution" * self.solution
             command = f"./workbook play {step.lab} {step.number}{task}"
-            print(f"  see it run: {command} (there, the key c leads to such requests)", flush=True)
+            tell(f"  see it run (the key c leads to such requests): {command}")
             return
 
     def compiled_by_nvcc(self, step: StepFile, nvcc: nvcc_compile.NvccCompile) -> bool:
@@ -696,12 +693,11 @@ class Checker:
             errors = nvcc.errors()
         self.save(step, "nvcc", "failed" if errors else "passed")
         if errors:
-            print(f"{paint('FAILED', 'red')}  {step} passes on the CPU, but nvcc does not compile it:\n")
+            tell(f"FAILED  {step} passes on the CPU, but nvcc does not compile it:\n")
             print(errors, flush=True)
         else:
-            ok = paint("ok", "green")
             longer = f", {nvcc.waited:.1f} s after the last test" if nvcc.waited >= 0.1 else ""
-            print(f"{ok}      {step}: nvcc compiles it, too{longer}", flush=True)
+            tell(f"ok      {step}: nvcc compiles it, too{longer}")
         return not errors
 
     def passes(self, step: StepFile) -> bool:
@@ -724,7 +720,7 @@ class Checker:
                 return False
             own = suspects.notes(step, self.solution, passed=True)
             for remark in (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ())):
-                print(wrapped_message(str(remark)), flush=True)
+                tell(remark)
             if is_first and nvcc_compile.is_set_up(step, self.solution):
                 note("nvcc was not run, because this check had to compile the check build first; the next one runs it")
             return self.compiled_by_nvcc(step, nvcc)
@@ -784,7 +780,7 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
             return False
     first = steps[0]
     if first.part:
-        print(f"Passed: {first}. Next: ./workbook check {lab} {first.number}" + " --solution" * solution)
+        tell(f"Passed: {first}. Next: ./workbook check {lab} {first.number}" + " --solution" * solution)
         return True
     which, following = "All steps passed", f"bench {lab}"
     if len(steps) == 1:
@@ -794,7 +790,7 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
             "Passed",
             f"picture {lab} {first.number}" if exchanges else f"bench {lab} --step {first.number}",
         )
-    print(
+    tell(
         f"{which}: all public tests, those that come with the workbook. Next: ./workbook {following}"
         + " --solution" * solution
     )

@@ -102,7 +102,7 @@ def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
 
 def note(text: str) -> None:
     """Prints a line about the work. It goes to standard error, so that results on standard output stay clean."""
-    print(text, file=sys.stderr, flush=True)
+    print(wrapped_message(text, indented=False), file=sys.stderr, flush=True)
 
 
 def width() -> int | None:
@@ -125,12 +125,22 @@ def _filled(text: str, limit: int, indent: str, hanging: int) -> str:
     return textwrap.TextWrapper(limit, indent, rest, break_long_words=False, break_on_hyphens=False).fill(text)
 
 
-_PLACE = re.compile(r"\S+:\d+: (?:error|note): |error: ")
-_FIXED = re.compile(r"  again: |.*\S {2,}\S")  # a command to copy, and a row of a table
+_LABELS = {"ok": "green", "OVER": "red", "FAILED": "red"}
+_HEAD = re.compile(rf"\S+:\d+: (?:error|note): |error: |(?:{'|'.join(_LABELS)}) {{2,}}")
+_COMMAND = re.compile(r" *[a-z ()]+: (?:\w+=\S+ )?\./workbook ")
+_ROW = re.compile(r".*\S {2,}\S")  # of a table
+
+
+def tell(text: object) -> None:
+    """Prints a message whose lines fit the terminal. The label of a verdict, such as "ok      ", has its colour."""
+    line = wrapped_message(str(text))
+    label = line.partition("  ")[0]
+    print(paint(label, _LABELS[label]) + line[len(label) :] if label in _LABELS else line, flush=True)
 
 
 def wrapped_message(message: str, indented: bool = True) -> str:
-    """A message whose long lines are wrapped, where the width is known; FILE:LINE: error: stays in one piece.
+    """A message whose long lines are wrapped, where the width is known. FILE:LINE: error: and labels stay in one piece,
+    and so does a command for a shell, to which a backslash at the end of a line says so.
 
     `indented`: lines that begin with a space are wrapped, too. In a compiler's message they quote the source.
     """
@@ -148,13 +158,15 @@ def error_text(problem: object, stream: TextIO) -> str:
 
 
 def _wrapped_line(line: str, limit: int) -> str:
-    if len(line) <= limit or _FIXED.match(line):
-        return line
-    place = _PLACE.match(line)
-    head = place[0] if place else ""
+    head = found[0] if (found := _HEAD.match(line)) else ""
     indent = " " * (len(line) - len(line.lstrip()))
+    if _COMMAND.match(line):
+        return _filled(line.lstrip(), (width() or limit) - 2, indent, 2).replace("\n", " \\\n")
+    if len(line) <= limit or (_ROW.match(line) and not head):
+        return line
     text = head.replace(" ", "\0") + line[len(head) :].lstrip()
-    return _filled(text, limit, indent, 6 if head else 2).replace("\0", " ")
+    hanging = 8 if head.endswith("  ") else 6 if head else 2
+    return _filled(text, limit, indent, hanging).replace("\0", " ")
 
 
 # --- progress ---
