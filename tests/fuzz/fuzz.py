@@ -97,7 +97,7 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         for target in arguments.targets:
             if lack := missing(target):
-                print(f"{target}: not run, because {lack} is missing")
+                print(f"not run: {target}, because {lack} is missing")
                 left_out = True
                 continue
             folder = (arguments.keep or Path(temporary)).resolve() / target

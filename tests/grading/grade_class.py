@@ -116,7 +116,7 @@ def main(folder: str, *names: str) -> int:
     """Writes the class, grades it and compares; the exit status."""
     build.use_folder(Path(folder).resolve())
     if not rubric.reader_of_toml():
-        print("this Python cannot read TOML")
+        print("not run: this Python cannot read TOML")
         return SKIPPED
     if names[:1] == ("--draw",):
         names = tuple(drawn(int(names[1])))
@@ -129,8 +129,9 @@ def main(folder: str, *names: str) -> int:
             with mock.patch.object(build, "ensure"):
                 grades = class_run.grade_class(class_run.Options(where, Path(temporary) / "grades", (LAB,)))
         except Problem as problem:
-            print(problem)
-            return SKIPPED if "no sandbox works" in str(problem) else 1
+            lacks = "no sandbox works" in str(problem)
+            print(f"{'not run: ' * lacks}{problem}")
+            return SKIPPED if lacks else 1
         found = {Path(grade.submission).name: grade for grade in grades}
     return report(students, found)
 

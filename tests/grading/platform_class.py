@@ -216,7 +216,7 @@ def main(folder: str, target: str, number: str = "60") -> int:
     """Writes the class and grades it; the exit status."""
     build.use_folder(Path(folder).resolve())
     if not rubric.reader_of_toml():
-        print("this Python cannot read TOML")
+        print("not run: this Python cannot read TOML")
         return SKIPPED
     place = Path(target).resolve()
     place.mkdir(mode=0o700)
@@ -231,8 +231,9 @@ def main(folder: str, target: str, number: str = "60") -> int:
         try:
             wrong += [f"{name}: {fault}" for fault in faults(students, graded(place, name))]
         except Problem as problem:
-            print(problem)
-            return SKIPPED if "no sandbox works" in str(problem) else 1
+            lacks = "no sandbox works" in str(problem)
+            print(f"{'not run: ' * lacks}{problem}")
+            return SKIPPED if lacks else 1
     print("\n".join([*wrong, f"{len(class_)} students in {(time.monotonic() - began) / 60:.1f} min"]))
     return 1 if wrong else 0
 

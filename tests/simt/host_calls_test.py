@@ -379,5 +379,6 @@ class SecondPart(Programs):
 
 if __name__ == "__main__":
     if "clang" in COMPILER and not shutil.which("g++"):
-        sys.exit(77)  # only g++ writes which function calls which
+        print("not run: there is no g++, and only g++ writes which function calls which")
+        sys.exit(77)
     main()

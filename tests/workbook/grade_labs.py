@@ -109,7 +109,7 @@ def main(folder: str, *labs: str) -> int:
     """Grades; the exit status."""
     build.use_folder(Path(folder).resolve())
     if not rubric.reader_of_toml():
-        print("this Python cannot read TOML")
+        print("not run: this Python cannot read TOML")
         return SKIPPED
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as temporary, private(ROOT, build.folder()):
@@ -123,8 +123,9 @@ def main(folder: str, *labs: str) -> int:
                 found = class_run.grade_class(Options(place, out, labs))
                 again = class_run.grade_class(Options(place, out, labs, rescore=True))
         except Problem as problem:
-            print(problem)
-            return SKIPPED if "no sandbox works" in str(problem) else 1
+            lacks = "no sandbox works" in str(problem)
+            print(f"{'not run: ' * lacks}{problem}")
+            return SKIPPED if lacks else 1
     expected = expected_points(labs)
     lines = [line for grade in found for line in wrong(grade, expected[grade.student])]
     if again != found:

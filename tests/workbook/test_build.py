@@ -209,6 +209,23 @@ class Suite(InFolder):
         log = "\n".join(json.dumps({"result": "OK", "stdout": output}) for output in outputs)
         self.assertEqual(suite.caught(log), ["caught: 5 of 5 attacks (g++)", "caught: 3 of 4 mistakes"])
 
+    def test_what_is_not_run_is_named_with_its_reason(self) -> None:
+        tests = (
+            {"name": "a", "result": "OK", "stdout": "not run: one: no gdb\nnot run: two: no GPU\n", "stderr": "OK\n"},
+            {"name": "b", "result": "SKIP", "stdout": "Looked.\nThere is no gdb.\n"},
+            {"name": "c", "result": "SKIP"},
+            {"name": "d", "result": "OK", "stdout": "fine\n"},
+        )
+        self.assertEqual(
+            suite.not_run("\n".join(map(json.dumps, tests))),
+            [
+                "not run: a: one: no gdb",
+                "not run: a: two: no GPU",
+                "not run: b: There is no gdb.",
+                "not run: c: it does not say why",
+            ],
+        )
+
     def test_an_unknown_suite_is_refused_before_anything_is_built(self) -> None:
         info = self.folder / "intro-tests.json"
         info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
@@ -242,7 +259,7 @@ class Suite(InFolder):
                 return suite.main(argparse.Namespace(suite=None)), printed.getvalue().splitlines()
 
     def test_the_last_line_counts_and_the_exit_status_is_honest(self) -> None:
-        status, lines = self.run_suite('{"result": "OK"}\n{"result": "SKIP"}\n', 0)
+        status, lines = self.run_suite('{"result": "OK"}\n{"name": "x", "result": "SKIP"}\n', 0)
         self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed, 1 skipped"))
         status, lines = self.run_suite('{"result": "OK"}\n{"result": "FAIL"}\n', 1)
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))

@@ -30,6 +30,18 @@ def caught(log: str) -> list[str]:
     return [line for output in outputs for line in output.splitlines() if re.match(r"caught: \d+ of \d+ ", line)]
 
 
+def not_run(log: str) -> list[str]:
+    """Which tests, or parts of a test, were not run, and why: their lines "not run: REASON", or the last line."""
+    lines = []
+    for test in (json.loads(line) for line in log.splitlines() if line.strip()):
+        printed = (test.get("stdout", "") + test.get("stderr", "")).splitlines()
+        reasons = [line.removeprefix("not run: ") for line in printed if line.startswith("not run: ")]
+        if test["result"] in _SKIPPED and not reasons:
+            reasons = printed[-1:] or ["it does not say why"]
+        lines += [f"not run: {test['name']}: {reason}" for reason in reasons]
+    return lines
+
+
 def check_suites(names: Iterable[str], info: Path | None = None) -> None:
     """Raises Usage if Meson does not know the suite. Called before everything is built."""
     try:
@@ -80,7 +92,7 @@ def main(arguments: argparse.Namespace) -> int:
     passed, failed, skipped = counts(log.read_text())
     if status or failed:
         print("\n".join(output))
-    for line in caught(log.read_text()):
+    for line in [*caught(log.read_text()), *not_run(log.read_text())]:
         print(line)
     kinds = build.kinds()
     if "cuda" in kinds and not machine.gpus():
