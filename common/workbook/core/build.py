@@ -162,7 +162,7 @@ def why_set_up_failed() -> str:
     if not SETUP_LOG.exists():
         return ""
     lines = SETUP_LOG.read_text().splitlines()
-    errors = [line for line in lines if "ERROR" in line] or lines[-5:]
+    errors = [line for line in lines if ": ERROR: " in line] or lines[-5:]
     errors += [line.removeprefix("Message: ") for line in lines if line.startswith("Message: ")]
     return "\n  ".join(["Meson could not set up build/ (the whole log is .workbook/setup.log):", *errors])
 
