@@ -37,7 +37,7 @@ TOOLS = (
     "uniq",
     "true",
 )
-MODULES = ("meson", "ninja", "rich", "jinja2", "markdown-it-py", "matplotlib")
+MODULES = ("meson", "ninja", "rich", "jinja2", "markdown-it-py", "matplotlib", "pyelftools")
 HEADERS = "doctest-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
 HERE = "#!/bin/sh\necho 1.11\n"
 COMPILER = '#!/bin/sh\n[ ! -e "$LACKS" ] || exit 1\ncat >/dev/null\n'
