@@ -167,7 +167,10 @@ void Progress::try_access(const Access& access) {
 }
 
 void Progress::count_visit(const Access& access) {
-  if (access.thread != waits_.thread || access.code != waits_.code) return;
+  if (access.thread != waits_.thread) return;
+  // The next visit's, because a compiler may have moved a loop's first round out of it.
+  if (visited_ == 0) visited_ = access.code;
+  if (access.code != visited_) return;
   const std::uint64_t now = state_of_thread(access.code);
   if (now == 0) end_trial();
   if (now == state_) {

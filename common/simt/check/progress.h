@@ -74,6 +74,7 @@ class Progress {
   bool is_trial_ = false;
   Access waits_ = {};
   Value waits_for_ = {};
+  Code visited_ = 0;         // the access that is seen to return
   std::uint64_t state_ = 0;  // of the thread, at its last visit
   unsigned accesses_ = 0, same_ = 0, different_ = 0;
 

@@ -152,16 +152,19 @@ __global__ void block_sum(int* out) {
 }
 CASE { block_sum<<<1, 128>>>(device<int>(1)); }
 
+/// clang++ 14 does not instrument what a function reads of its own arrays.
+__attribute__((noinline)) void print(const int* values) { std::printf("%d\n", values[0]); }
+
 /// The host copies more than a kernel has written.
-__global__ void evens(int* out, int n) {
+__global__ void odds(int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[2 * i] = i;
+  if (i < n) out[2 * i + 1] = i;
 }
 CASE {
   int *out = device<int>(100), host[100];
-  evens<<<1, 64>>>(out, 50);
+  odds<<<1, 64>>>(out, 50);
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);  // expect: uninitialized
-  std::printf("%d\n", host[1]);
+  print(host);
 }
 CASE {
   short *out = device<short>(100), host[100];
@@ -170,11 +173,12 @@ CASE {
   cudaDeviceSynchronize();
   std::vector<short> result(100);
   std::memcpy(result.data(), host, sizeof host);
+  std::printf("%d\n", result[7]);
 }
 CASE {
   int* out = device<int>(100);
   std::vector<int> host(100), expected(100);
-  evens<<<1, 64>>>(out, 20);
+  odds<<<1, 64>>>(out, 20);
   cudaMemcpy(host.data(), out, 100 * sizeof(int), cudaMemcpyDeviceToHost);  // expect: uninitialized
   if (std::memcmp(host.data(), expected.data(), 100 * sizeof(int)) == 0) std::puts("as expected");
 }

@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """Counts how many results that depend on the order of atomics are found, by how many schedules (`cc --schedules`).
 
 orders_test.py [--compiler g++] [--most N]

@@ -97,7 +97,9 @@ template <int order = order::cuda_device, class T>
   __atomic_exchange(address, &value, &old, order);
   atomic_yield();
 #if defined(SIMT_CHECK) && !defined(SIMT_LIBRARY)
-  return simt::bit_cast<T>(BitsOf<T>(used_old_value(address, simt::bit_cast<BitsOf<T>>(old))));
+  const auto bits = simt::bit_cast<BitsOf<T>>(old);
+  asm volatile("" : : "r"(bits));  // clang would make a store of an exchange whose result is not used
+  return simt::bit_cast<T>(BitsOf<T>(used_old_value(address, bits)));
 #else
   return old;
 #endif
