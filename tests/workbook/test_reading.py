@@ -299,6 +299,8 @@ class Texts(unittest.TestCase):
         self.assertIn(
             "PTX", diagnostics.summary("k.cu: Assembler messages:\nk.cu:2: Error: no such instruction: `mov'\n")
         )
+        full = "/tmp/a.s: Assembler messages:\n/tmp/a.s: Fatal error: can't write 12 bytes: 'No space left on device'\n"
+        self.assertNotIn("PTX", diagnostics.summary(full))
 
     def test_warnings_about_a_students_files_come_once(self) -> None:
         printed = (

@@ -22,7 +22,9 @@ _OWN_PLACE = re.compile(r"(labs/[^\s:]+\.cu:\d+): $")
 
 # What nvcc knows and the cpu build does not: the C++ compiler only reports an unknown file or instruction.
 _GPU_HEADER = re.compile(r"fatal error: '?((?:cuda|thrust|nv|cooperative_groups)/[\w./]+|(?:cuda_|curand|mma)\w*\.h)\b")
-_ASSEMBLER = re.compile(r"Assembler messages:|error: (?:invalid instruction mnemonic|unknown token in expression)")
+_ASSEMBLER = re.compile(
+    r"Assembler messages:\n\S+: Error: |error: (?:invalid instruction mnemonic|unknown token in expression)"
+)
 
 MOST_ERRORS = 8  # lines of the rest
 
