@@ -77,6 +77,8 @@ class Script(InFolder):
         self.modules = self.folder / "modules"  # the distribution's Python packages
         for name in MODULES:
             self.module(self.modules, name, "99.0")
+        for name in ("ensurepip.py", "pip.py"):  # Debian's python3 alone has neither
+            (self.modules / name).touch()
         self.environment = {
             "PATH": str(self.bin),
             "PYTHONPATH": str(self.modules),
@@ -306,6 +308,7 @@ esac
         python.chmod(0o755)
         for name in MODULES:
             self.module(self.folder / "newer", name, "99.0")
+        (self.folder / "newer/pip.py").touch()
 
     def test_sudo_is_used_never_asks_and_keeps_the_proxy(self) -> None:
         self.command("apt-get", APT + 'echo "proxy ${http_proxy-none}" >>"$NOTES"\n')

@@ -37,7 +37,7 @@ def wrap(name: str, root: Path = ROOT) -> configparser.SectionProxy:
 
 def header_folder(header: str) -> Path | None:
     """The folder of a header's package, where the compiler finds it; None where it does not."""
-    command = [*(machine.compiler() or ["c++"]), "-E", "-x", "c++", "-std=c++20", "-"]
+    command = [*(machine.compiler() or ["c++"]), machine.UNPACKED, "-E", "-x", "c++", "-std=c++20", "-"]
     text = machine.answer(*command, given=f"#include <{header}>\n") or ""
     found = re.search(rf'"([^"\n]*){re.escape("/" + header)}"', text)
     return Path(found[1]) / Path(header).parts[0] if found else None

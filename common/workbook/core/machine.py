@@ -17,6 +17,8 @@ from collections.abc import Sequence
 
 from .course import ROOT, STATE
 
+UNPACKED = f"-isystem{STATE}/unpacked/usr/include"  # headers from packages that the set-up only unpacks, without root
+
 
 def answer(*command: str, timeout: float = 60, given: str = "") -> str | None:
     """The stripped standard output of a command that reads `given`; None if it fails or cannot be started."""
@@ -73,8 +75,7 @@ def is_clang(command: Sequence[str]) -> bool:
 
 def has_header(header: str) -> bool:
     """Whether the C++ compiler finds a header, or the set-up has unpacked it."""
-    unpacked = f"-isystem{STATE}/unpacked/usr/include"
-    command = [*(compiler() or ["c++"]), unpacked, "-E", "-x", "c++", "-std=c++20", "-"]
+    command = [*(compiler() or ["c++"]), UNPACKED, "-E", "-x", "c++", "-std=c++20", "-"]
     return answer(*command, given=f"#include <{header}>\n") is not None
 
 
