@@ -14,6 +14,7 @@ from pathlib import Path
 
 from in_folder import InFolder, run_cli
 
+from workbook.core.console import Problem
 from workbook.core.course import ROOT, labs, steps
 from workbook.grading import class_run, handed_in, roster, submissions
 from workbook.grading.grades import read_run
@@ -57,6 +58,14 @@ while [ $task -le "$tasks" ]; do
 done
 echo 17
 """
+
+
+def setUpModule() -> None:
+    """A release is made of the files that git tracks."""
+    try:
+        contents.tracked()
+    except Problem as problem:
+        raise unittest.SkipTest(str(problem)) from problem
 
 
 class Temporary(InFolder):

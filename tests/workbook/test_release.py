@@ -1,6 +1,7 @@
 """The release for students: what it leaves out, its self-check, and the folders that it refuses."""
 
 import re
+import unittest
 from unittest import mock
 
 from in_folder import InFolder
@@ -19,6 +20,14 @@ def block_of_solution() -> list[str]:
     text = (ROOT / SOLUTION).read_text(encoding="utf-8")
     block = text.split(starters.BEGIN)[1].split(starters.END)[0]
     return [line for line in block.splitlines() if line.strip() and starters.INSTEAD not in line]
+
+
+def setUpModule() -> None:
+    """A release is made of the files that git tracks."""
+    try:
+        contents.tracked()
+    except Problem as problem:
+        raise unittest.SkipTest(str(problem)) from problem
 
 
 class Contents(InFolder):
