@@ -49,8 +49,9 @@ _STYLE = {
 }
 
 _UNLIKE_GCC = (
-    "unlike g++, it does not report host functions that kernels call, and splits copies of vectors, so that check "
-    "budgets are not judged; `check` compiles a step for all types of keys before it tests any"
+    "unlike g++, it does not report host functions that kernels call, splits copies of vectors, so that check budgets "
+    "are not judged, takes no __shared__ array whose elements have a constructor, and compiles a step for all types of "
+    "keys before `check` tests any"
 )
 
 
