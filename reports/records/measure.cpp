@@ -1,7 +1,7 @@
 // Times one line of a lab's table of steps, and beside it every line of the gold standard that does the same, and
 // libcusort if it was given to Meson. All are timed in this process, on the same keys, and nothing else happens between
 // a run's start and its end: the judge, which runs steps in another process, also times what that costs the host.
-// README.md names the commands. LAB_SPACE: the C++ namespace of the lab's table. LAB_GOLD: what rows call the gold
+// --draw draws what is sorted (draw.h). README.md names the commands. LAB_SPACE: the C++ namespace of the lab's table. LAB_GOLD: what rows call the gold
 // standard, such as "CUB".
 #include <cuda_runtime.h>
 #include <fmt/format.h>
@@ -11,10 +11,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "draw.h"
 #include "gold/table.h"
 #include "judge/inputs.h"
 #include "judge/reference.h"
@@ -42,13 +45,19 @@ using lab::PinnedArray;
 using lab::Step;
 using lab::Task;
 
+constexpr std::int64_t many_keys = std::int64_t{1} << 26;
+constexpr int runs_of_many_keys = 5;  ///< in drawn cells, where few runs are as many as the time allows
+
 /// The command line.
 struct Options {
-  std::string step = "record", commit, against;
+  std::string machine;
+  std::string step = "record", beside, commit, against;
   std::vector<std::string> sizes = {"2^16", "2^20", "2^26", "2^28"}, inputs = {"uniform"}, types = {"u32"};
   bool descending = false;
   int runs = 11;
   std::uint64_t seed = 1;
+  std::uint64_t draw = 0;  ///< the seed of the cells that are drawn; 0: none are
+  int cells = 64;
 
   Order order() const { return descending ? Order::descending : Order::ascending; }
 };
@@ -75,11 +84,13 @@ struct Problem {
 struct Contender {
   std::string name;
   const Step* step;
+  bool is_peer = true;  ///< not a step of the lab
 };
 
 /// Milliseconds of a contender's runs.
 struct Times {
   std::string name;
+  bool is_peer;  ///< and sorts by the same order: libcusort 1.0.1 puts -0 before +0
   double shortest, median;
 };
 
@@ -89,19 +100,16 @@ struct Arrays {
   Array<char> keys, values;
 };
 
-/// A problem in memory, and how one run of it goes.
+/// A problem in memory, and how one run of it goes. The classes below make the keys, and check what comes out.
 class Bench {
  public:
   explicit Bench(const Problem& problem)
       : problem_(problem),
         host_begins_(problem.task == Task::segments ? lab::segment_begins(problem.task, problem.n)
                                                     : std::vector<int>()) {
-    lab::make_keys(problem.input, problem.type, problem.seed, problem.n, output_.keys.data());
-    std::fill_n(output_.values.data(), value_bytes_, char(0xa5));
-    if (problem.carries_values()) lab::make_values(problem.seed, problem.n, values_of(output_));
-    copy(input_, output_);
     copy(begins_.data(), host_begins_.data(), std::ssize(host_begins_) * std::int64_t{sizeof(int)});
   }
+  virtual ~Bench() = default;
 
   /// Runs a step on its own copy of the input, with nothing in the cache. Returns the milliseconds between two events.
   double run(const Step& step) const {
@@ -123,27 +131,14 @@ class Bench {
   }
 
   /// Remembers the last run's output as the right one.
-  void expect_output() {
-    copy(expected_, work_);
-    CUDA_CHECK(cudaStreamSynchronize(stream_));
-  }
+  virtual void expect_output() = 0;
 
-  /// Throws lab::Error if the last run's output is wrong.
-  void verify(const Contender& by) {
-    copy(output_, work_);
-    CUDA_CHECK(cudaStreamSynchronize(stream_));
-    const auto& [task, type, order, input, n, seed] = problem_;
-    const lab::Fault fault =
-        task == Task::sort
-            ? lab::compare({type, order, n, by.step->tile, by.step->stable},
-                           {expected_.keys.data(), values_of(expected_)}, {output_.keys.data(), values_of(output_)})
-            : lab::compare_results(task, n, expected_.values.data(), output_.values.data());
-    if (!fault.text.empty()) throw lab::Error(fmt::format("{}, {}, n = {}: {}", by.name, input, n, fault.text));
-  }
+  /// Throws lab::Error if the last run's output is wrong. False: the keys are in another order, in which -0 is not +0.
+  virtual bool verify(const Contender& by) = 0;
 
- private:
+ protected:
   /// Those of pairs; else null.
-  std::uint32_t* values_of(const Arrays<PinnedArray>& arrays) const {
+  std::uint32_t* values_of(const auto& arrays) const {
     return problem_.carries_values() ? reinterpret_cast<std::uint32_t*>(arrays.values.data()) : nullptr;
   }
 
@@ -163,8 +158,63 @@ class Bench {
   const Arrays<DeviceArray> input_{{bytes_, stream_}, {value_bytes_, stream_}};
   const Arrays<DeviceArray> work_{{bytes_, stream_}, {value_bytes_, stream_}};
   const DeviceArray<int> begins_{std::ssize(host_begins_), stream_};
+};
+
+/// Keys by one of the judge's inputs, made and compared on the host.
+class NamedBench : public Bench {
+ public:
+  explicit NamedBench(const Problem& problem) : Bench(problem) {
+    lab::make_keys(problem.input, problem.type, problem.seed, problem.n, output_.keys.data());
+    std::fill_n(output_.values.data(), value_bytes_, char(0xa5));
+    if (problem.carries_values()) lab::make_values(problem.seed, problem.n, values_of(output_));
+    copy(input_, output_);
+  }
+
+  void expect_output() override {
+    copy(expected_, work_);
+    CUDA_CHECK(cudaStreamSynchronize(stream_));
+  }
+
+  bool verify(const Contender& by) override {
+    copy(output_, work_);
+    CUDA_CHECK(cudaStreamSynchronize(stream_));
+    const Problem& p = problem_;
+    const lab::Fault fault =
+        p.task == Task::sort
+            ? lab::compare({p.type, p.order, p.n, by.step->tile, by.step->stable},
+                           {expected_.keys.data(), values_of(expected_)}, {output_.keys.data(), values_of(output_)})
+            : lab::compare_results(p.task, p.n, expected_.values.data(), output_.values.data());
+    if (!fault.text.empty()) throw lab::Error(fmt::format("{}, {}, n = {}: {}", by.name, p.input, p.n, fault.text));
+    return true;
+  }
+
+ private:
   const Arrays<PinnedArray> expected_{PinnedArray<char>(bytes_), PinnedArray<char>(value_bytes_)};
   const Arrays<PinnedArray> output_{PinnedArray<char>(bytes_), PinnedArray<char>(value_bytes_)};
+};
+
+/// Keys that were drawn, made and compared on the device.
+class DrawnBench : public Bench {
+ public:
+  DrawnBench(const Problem& problem, const draw::Cell& cell) : Bench(problem), cell_(cell) {
+    draw::make_keys(cell, input_.keys.data(), values_of(input_), stream_);
+  }
+
+  void expect_output() override { copy(expected_, work_); }
+
+  bool verify(const Contender& by) override {
+    const draw::Sorted expected{expected_.keys.data(), values_of(expected_)};
+    const draw::Sorted actual{work_.keys.data(), by.step->stable ? values_of(work_) : nullptr};
+    if (draw::differences(cell_, expected, actual, draw::Zeros::differ, stream_) == 0) return true;
+    const std::int64_t wrong = draw::differences(cell_, expected, actual, draw::Zeros::are_equal, stream_);
+    if (wrong == 0 && (by.is_peer || !by.step->stable)) return false;
+    throw lab::Error(
+        fmt::format("{}, {}, n = {}: {} keys or values are wrong", by.name, problem_.input, problem_.n, wrong));
+  }
+
+ private:
+  const draw::Cell cell_;
+  const Arrays<DeviceArray> expected_{{bytes_, stream_}, {value_bytes_, stream_}};
 };
 
 const Step& step_named(const std::string& name) {
@@ -175,7 +225,8 @@ const Step& step_named(const std::string& name) {
 }
 
 /// The gold standard's lines first, the step last.
-std::vector<Contender> contenders(const Step& step, const Problem& problem, const std::string& against) {
+std::vector<Contender> contenders(const Step& step, const Problem& problem, const Options& options) {
+  const std::string& against = options.against;
   std::vector<Contender> found;
   const auto add = [&](const char* library, std::span<const Step> table) {
     for (const Step& line : table) {
@@ -193,13 +244,16 @@ std::vector<Contender> contenders(const Step& step, const Problem& problem, cons
     throw lab::Error(
         fmt::format("step {} does not take {} keys of type {}", step.name, problem.n, lab::name_of(problem.type)));
   }
-  found.push_back({fmt::format("{} {}", LAB_SPACE::traits.name, step.name), &step});
+  const auto own = [&](const Step& line) {
+    found.push_back({fmt::format("{} {}", LAB_SPACE::traits.name, line.name), &line, false});
+  };
+  if (!options.beside.empty()) own(step_named(options.beside));
+  own(step);
   return found;
 }
 
 /// Each contender has one run before those that are timed. Every output is compared with that of the first contender.
-std::vector<Times> times_of(const std::vector<Contender>& all, const Problem& problem, int runs) {
-  Bench bench(problem);
+std::vector<Times> times_of(const std::vector<Contender>& all, Bench& bench, int runs) {
   std::vector<Times> times;
   for (const Contender& one : all) {
     std::vector<double> milliseconds;
@@ -211,21 +265,23 @@ std::vector<Times> times_of(const std::vector<Contender>& all, const Problem& pr
       continue;
     }
     if (times.empty()) bench.expect_output();
+    bool same_order = true;
     for (int run = 0; run < runs; ++run) {
       milliseconds.push_back(bench.run(*one.step));
-      bench.verify(one);
+      same_order &= bench.verify(one);
     }
-    times.push_back({one.name, std::ranges::min(milliseconds), lab::quartiles(milliseconds).median});
+    times.push_back(
+        {one.name, one.is_peer && same_order, std::ranges::min(milliseconds), lab::quartiles(milliseconds).median});
   }
   return times;
 }
 
-void print(const std::vector<Times>& all, const Problem& problem, const Options& options, const std::string& machine) {
+void print(const std::vector<Times>& all, const Problem& problem, int runs, const Options& options) {
   const double step = all.back().median;
   for (const Times& times : all) {
-    fmt::print("{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.2f},{:.3f}\n", machine, options.commit, times.name,
-               lab::name_of(problem.type), lab::name_of(problem.order), problem.input, problem.n, options.runs,
-               times.shortest, times.median, double(problem.n) / times.median / 1e6, times.median / step);
+    fmt::print("{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.2f},{:.3f}\n", options.machine, options.commit, times.name,
+               lab::name_of(problem.type), lab::name_of(problem.order), problem.input, problem.n, runs, times.shortest,
+               times.median, double(problem.n) / times.median / 1e6, times.median / step);
   }
   std::fflush(stdout);
 }
@@ -236,20 +292,68 @@ std::int64_t size_of(const std::string& text) {
   return n;
 }
 
-void measure(const Options& options) {
-  cudaDeviceProp device{};
-  CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
-  lab::keep_freed_memory();
-  const Step& step = step_named(options.step);
-  fmt::print("machine,commit,sort,type,order,input,n,runs,min_ms,median_ms,gkeys_per_s,ratio\n");
+void measure_named(const Step& step, const Options& options) {
   for (const std::string& type : options.types) {
     for (const std::string& input : options.inputs) {
       for (const std::string& n : options.sizes) {
         const Problem problem{step.task(), lab::key_type_named(type), options.order(), input, size_of(n), options.seed};
-        print(times_of(contenders(step, problem, options.against), problem, options.runs), problem, options,
-              device.name);
+        NamedBench bench(problem);
+        print(times_of(contenders(step, problem, options), bench, options.runs), problem, options.runs, options);
       }
     }
+  }
+}
+
+/// How many times as fast as the fastest peer the step is in a cell.
+struct DrawnRatio {
+  double ratio;
+  std::string cell;
+};
+
+void print_summary(std::vector<DrawnRatio> cells) {
+  std::ranges::sort(cells, {}, &DrawnRatio::ratio);
+  const auto percent = [&](double least) {
+    return 100.0 * double(std::ranges::count_if(cells, [&](const auto& cell) { return cell.ratio >= least; })) /
+           double(cells.size());
+  };
+  fmt::print("# {} cells: {:.1f} % at or above 1.0 x the fastest peer, {:.1f} % at or above 0.97\n", cells.size(),
+             percent(1), percent(0.97));
+  for (std::size_t i = 0; i < std::min(cells.size(), std::size_t{5}); ++i) {
+    fmt::print("# {:.3f} {}\n", cells[i].ratio, cells[i].cell);
+  }
+}
+
+/// Draws cells from the types and between the sizes of the options.
+void measure_drawn(const Step& step, const Options& options) {
+  std::vector<KeyType> types;
+  for (const std::string& type : options.types) types.push_back(lab::key_type_named(type));
+  std::vector<DrawnRatio> ratios;
+  for (const draw::Cell& cell :
+       draw::cells(options.draw, options.cells, types, size_of(options.sizes.front()), size_of(options.sizes.back()))) {
+    const Problem problem{step.task(), cell.type, cell.order, draw::describe(cell), cell.n, cell.seed};
+    const int runs = cell.n <= many_keys ? options.runs : std::min(options.runs, runs_of_many_keys);
+    DrawnBench bench(problem, cell);
+    const std::vector<Times> all = times_of(contenders(step, problem, options), bench, runs);
+    print(all, problem, runs, options);
+    double peer = std::numeric_limits<double>::infinity();
+    for (const Times& times : all) peer = times.is_peer ? std::min(peer, times.median) : peer;
+    ratios.push_back({peer / all.back().median, fmt::format("{} {} {} n = {}", lab::name_of(cell.type),
+                                                            lab::name_of(cell.order), problem.input, cell.n)});
+  }
+  print_summary(std::move(ratios));
+}
+
+void measure(Options& options) {
+  cudaDeviceProp device{};
+  CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+  options.machine = device.name;
+  lab::keep_freed_memory();
+  const Step& step = step_named(options.step);
+  fmt::print("machine,commit,sort,type,order,input,n,runs,min_ms,median_ms,gkeys_per_s,ratio\n");
+  if (options.draw == 0) {
+    measure_named(step, options);
+  } else {
+    measure_drawn(step, options);
   }
 }
 
@@ -268,6 +372,10 @@ int main(int argc, char** argv) try {
   app.add_flag("--descending", options.descending);
   app.add_option("--runs", options.runs, "timed runs")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seed", options.seed, "of the inputs")->capture_default_str();
+  app.add_option("--beside", options.beside, "another line of the lab's steps.h, to be timed as well");
+  app.add_option("--draw", options.draw,
+                 "a seed: draw inputs, orders, types of --type and sizes from --n's first to last");
+  app.add_option("--cells", options.cells, "how many are drawn")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--commit", options.commit, "of the sources, for the rows: $(git rev-parse --short HEAD)")->required();
   CLI11_PARSE(app, argc, argv);
   if (options.inputs == std::vector<std::string>{"all"}) {

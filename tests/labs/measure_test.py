@@ -33,6 +33,20 @@ def check_rows(program: str, lab: str, step: str, *options: str) -> None:
         assert 0 < float(row["min_ms"]) <= float(row["median_ms"]) and row["commit"] == "abc", row
 
 
+def check_drawn(program: str, *options: str) -> None:
+    """A seed draws the same cells again, another seed others, and a summary follows their rows."""
+    drawn = []
+    for seed in ("1", "1", "2"):
+        command = [program, "--commit", "abc", "--runs", "1", "--draw", seed, "--cells", "12", *options]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        comments = [line for line in output.splitlines() if line.startswith("#")]
+        assert comments[0].startswith("# 12 cells: ") and len(comments) == 6, comments
+        rows = csv.DictReader(line for line in output.splitlines() if not line.startswith("#"))
+        drawn.append({(row["type"], row["order"], row["input"], row["n"]) for row in rows})
+        assert len(drawn[-1]) == 12 and all(64 <= int(n) <= 1024 for _, _, _, n in drawn[-1]), drawn[-1]
+    assert drawn[0] == drawn[1] and not drawn[0] & drawn[2], drawn
+
+
 def check_program(program: str) -> None:
     """A program of the cpu build measures; one of the cuda build, for which there may be no GPU, starts."""
     subprocess.run([program, "--help"], capture_output=True, check=True)
@@ -46,6 +60,7 @@ def check_program(program: str) -> None:
         check_rows(program, lab, "segments", "--n", "5000")
         rows = rows_of(program, "--n", "100", "--against", "stable-sort")
         assert [row["sort"] for row in rows] == ["CPU stable-sort", f"{lab} record"], rows
+        check_drawn(program, "--step", "record", "--beside", "shared", "--type", "u32,f32,pairs", "--n", "2^6,2^10")
     wrong = subprocess.run([program, "--commit", "abc", "--step", "none"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 1 and "has no step 'none'" in wrong.stderr, wrong
 
