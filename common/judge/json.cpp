@@ -86,7 +86,8 @@ static void to_json(Json& json, const TimelineSpan& span) {
 }
 
 static void to_json(Json& json, const Finding& f) {
-  json = {{"file", f.file}, {"line", f.line}, {"kind", f.kind}, {"text", f.text}, {"times", f.times}};
+  json = f.facts.is_null() ? Json::object() : f.facts;
+  json.update({{"file", f.file}, {"line", f.line}, {"kind", f.kind}, {"text", f.text}, {"times", f.times}});
 }
 
 static void to_json(Json& json, const Note& n) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,12 +45,89 @@ std::array<std::int64_t, 3> size_in(const Json& value) {
   return {count_in(value[0]), count_in(value[1]), count_in(value[2])};
 }
 
+// What follows reads the facts of a finding: only members that are known, with values of the right kind.
+
+Json line_in(const Json& o) {
+  if (o.is_null()) return o;
+  return {{"file", text_in(o, "file")}, {"line", count_in(o.at("line"))}};
+}
+
+Json index_in(const Json& o) { return o.is_null() ? o : Json(size_in(o)); }
+
+// A name of ours, such as that of a reason or of a kind of memory.
+Json name_in(const Json& o, const char* member) {
+  constexpr std::size_t longest = 64;
+  const std::string name = text_in(o, member);
+  const auto is_ours = [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '_'; };
+  if (name.size() > longest || !std::all_of(name.begin(), name.end(), is_ours)) {
+    throw Error(fmt::format("\"{}\" is not a name", member));
+  }
+  return name;
+}
+
+Json element_in(const Json& o) {
+  if (o.is_null()) return o;
+  const Json& offset = o.at("offset");
+  if (!offset.is_number_integer() || std::abs(offset.get<double>()) > 9e18) throw Error("an offset is not a number");
+  const Json& index = o.at("index");
+  return {{"memory", name_in(o, "memory")},
+          {"array", text_in(o, "array")},
+          {"allocation", count_in(o.at("allocation"))},
+          {"allocated", line_in(o.at("allocated"))},
+          {"array_bytes", count_in(o.at("array_bytes"))},
+          {"offset", offset.get<std::int64_t>()},
+          {"bytes", count_in(o.at("bytes"))},
+          {"index", index.is_null() ? index : Json(count_in(index))}};
+}
+
+Json fact_in(const Json& o) {
+  return {{"place", line_in(o.at("place"))},
+          {"header", line_in(o.at("header"))},
+          {"kernel", text_in(o, "kernel")},
+          {"call", text_in(o, "call")},
+          {"launch", line_in(o.at("launch"))},
+          {"block", index_in(o.at("block"))},
+          {"thread", index_in(o.at("thread"))},
+          {"access", name_in(o, "access")},
+          {"is_atomic", o.at("is_atomic").get<bool>()},
+          {"is_volatile", o.at("is_volatile").get<bool>()},
+          {"element", element_in(o.at("element"))}};
+}
+
+Json detail_in(const Json& o) {
+  if (o.is_object()) return line_in(o);
+  if (o.is_array()) return index_in(o);
+  if (o.is_string() && o.get_ref<const std::string&>().size() <= max_name) return o;
+  if (o.is_number_float() && o.get<double>() >= 0 && o.get<double>() < 1e12) return o;
+  return count_in(o);
+}
+
+Json facts_in(const Json& o) {
+  constexpr std::size_t most = 32;  // of each list
+  const Json& facts = o.at("facts");
+  const Json& details = o.at("details");
+  if (!facts.is_array() || !details.is_object() || facts.size() > most || details.size() > most) {
+    throw Error("a finding has too many facts");
+  }
+  Json read = {{"severity", name_in(o, "severity")},
+               {"why", name_in(o, "why")},
+               {"remedy", name_in(o, "remedy")},
+               {"round", name_in(o, "round")},
+               {"last_barrier", line_in(o.at("last_barrier"))},
+               {"facts", Json::array()},
+               {"details", Json::object()}};
+  for (const Json& fact : facts) read["facts"].push_back(fact_in(fact));
+  for (const auto& [name, value] : details.items()) read["details"][name.substr(0, max_name)] = detail_in(value);
+  return read;
+}
+
 Finding read_finding(const Json& o) {
   return {.file = text_in(o, "file"),
           .line = count_in(o.at("line")),
           .kind = text_in(o, "kind"),
           .text = text_in(o, "text"),
-          .times = count_in(o.at("times"))};
+          .times = count_in(o.at("times")),
+          .facts = facts_in(o)};
 }
 
 Note read_note(const Json& o) {
@@ -130,7 +208,8 @@ std::optional<Finding> finding_in(std::string_view line) {
   return Finding{.file = place.file,
                  .line = place.line,
                  .kind = std::string(rest.substr(error.size(), kind - error.size())),
-                 .text = std::string(rest.substr(kind + 2))};
+                 .text = std::string(rest.substr(kind + 2)),
+                 .facts = {}};
 }
 
 template <class F>

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,9 @@ struct Finding {
   std::string file;
   std::int64_t line = 0;
   std::string kind;
-  std::string text;
+  std::string text;  ///< for people
   std::int64_t times = 1;
+  nlohmann::json facts;  ///< what else the check build knows of it, as common/README.md documents it; null: nothing
 };
 
 /// Where a cost of the check build comes from.

@@ -84,7 +84,15 @@ def exchanges() -> Iterator[bytes]:
     file_ = {"ask": "sort_file", "runner": "r", "input": "i", "output": "o", "host_memory": 1 << 20, "case": beyond}
     kernel = {"name": "k", "launches": 1, "milliseconds": 0.5, "blocks": 1, "threads": 32}
     kernel |= {"dynamic_shared": 0, "static_shared": 0, "registers": -1}
-    place = {"file": "a.cu", "line": 7, "kind": "race", "text": "two", "times": 2}
+    line = {"file": "a.cu", "line": 7}
+    element: dict[str, object] = {"memory": "shared", "array": "tile", "allocation": 0, "allocated": line}
+    element |= {"array_bytes": 64, "offset": -4, "bytes": 4, "index": None}
+    fact: dict[str, object] = {"place": line, "header": None, "kernel": "k", "call": "", "launch": line}
+    fact |= {"block": [0, 0, 0], "thread": None, "access": "load", "is_atomic": False, "is_volatile": False}
+    fact |= {"element": element}
+    place: dict[str, object] = {**line, "kind": "race", "severity": "error", "why": "threads", "remedy": "fence"}
+    place |= {"round": "next", "last_barrier": line, "facts": [fact], "text": "two", "times": 2}
+    place |= {"details": {"a": 1, "b": 0.5, "c": [1, 2, 3], "d": line}}
     note = {"file": "a.cu", "line": 7, "kind": "sectors", "ideal": 1, "actual": 2, "unit": "x", "requests": 3}
     note |= {"space": "global", "access": "load"}
     launch = {"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "barriers": 3}

@@ -85,10 +85,16 @@ void send_document(const std::string& text, std::uint64_t nonce = request.nonce)
   }
 }
 
-const char* const finding =
-    R"("findings":[{"file":"labs/fake/01_fake.cu","line":7,"kind":"race","text":"two threads","times":2}])";
+std::string finding(const char* severity, const char* kind, int line, const char* text) {
+  return std::string(R"([{"file":"labs/fake/01_fake.cu","line":)") + std::to_string(line) + R"(,"kind":")" + kind +
+         R"(","severity":")" + severity +
+         R"(","why":"","remedy":"none","round":"","last_barrier":null,"facts":[],"details":{},"text":")" + text +
+         R"(","times":2}])";
+}
 
-std::string findings() { return std::string(R"({"observed":{)") + finding + "}}"; }
+std::string findings_member() { return R"("findings":)" + finding("error", "race", 7, "two threads"); }
+
+std::string findings() { return R"({"observed":{)" + findings_member() + "}}"; }
 
 // With as many launches as it takes to need many messages.
 std::string full_report() {
@@ -100,8 +106,7 @@ std::string full_report() {
   return std::string(R"({"kernels":[{"name":"sort","launches":1,"milliseconds":0.5,"blocks":1,"threads":32,)") +
          R"("dynamic_shared":0,"static_shared":0,"registers":-1}],)" +
          R"("timeline":{"spans":[{"stream":1,"what":"copy in","begin_ms":0.25,"end_ms":1,"bytes":4}],"left_out":2},)" +
-         R"("observed":{)" + finding +
-         R"(,"remarks":[{"file":"labs/fake/01_fake.cu","line":8,"kind":"early-exit","text":"31 of 32","times":1}])" +
+         R"("observed":{)" + findings_member() + R"(,"remarks":)" + finding("remark", "early-exit", 8, "31 of 32") +
          R"(,"notes":[],"lines":[],"launches":[)" + launches + R"(],"copied_bytes":800}})";
 }
 

@@ -267,6 +267,41 @@ TEST_CASE("forged and malformed findings are refused") {
   check(fake::claims_too_long_a_text, Status::refused, "a message that the runner did not write");
 }
 
+TEST_CASE("the facts of a finding are handed on, and what is none of them is refused") {
+  const std::string sent =
+      R"({"observed":{"findings":[{"file":"a.cu","line":9,"kind":"race","severity":"error","why":"threads",)"
+      R"("remedy":"block-barrier","round":"next","last_barrier":{"file":"a.cu","line":8},"facts":[{"place":)"
+      R"({"file":"a.cu","line":9},"header":null,"kernel":"k","call":"","launch":null,"block":[0,0,0],"thread":[3,0,0],)"
+      R"("access":"load","is_atomic":false,"is_volatile":false,"element":{"memory":"shared","array":"tile",)"
+      R"("allocation":0,"allocated":null,"array_bytes":256,"offset":-4,"bytes":4,"index":null},"more":1}],)"
+      R"("details":{"seconds":0.5,"shape":[1,2,3],"freed":{"file":"a.cu","line":4}},"text":"x","times":1}]}})";
+  const auto read = [&](const std::string& part, const std::string& other) {
+    std::string changed = sent;
+    REQUIRE(changed.find(part) != std::string::npos);
+    return lab::read_document(changed.replace(changed.find(part), part.size(), other));
+  };
+  const lab::Finding found = read("x", "x").findings.at(0);
+  const auto& fact = found.facts.at("facts").at(0);
+  CHECK(found.facts.at("remedy") == "block-barrier");
+  CHECK(found.facts.at("last_barrier").at("line") == 8);
+  CHECK(found.facts.at("details").at("shape").at(2) == 3);
+  CHECK(fact.at("element").at("offset") == -4);
+  CHECK(fact.at("thread").at(0) == 3);
+  CHECK(!fact.contains("more"));
+  const std::pair<const char*, const char*> wrong[] = {{R"("block-barrier")", R"("Put a barrier there")"},
+                                                       {R"("why":"threads",)", ""},
+                                                       {R"("thread":[3,0,0])", R"("thread":[3,0])"},
+                                                       {R"("offset":-4)", R"("offset":"below")"},
+                                                       {R"("seconds":0.5)", R"("seconds":-1)"},
+                                                       {R"("line":8)", R"("line":-8)"},
+                                                       {R"("is_atomic":false)", R"("is_atomic":0)"},
+                                                       {R"("facts":[)", R"("facts":[7,)"}};
+  for (const auto& [part, other] : wrong) {
+    CAPTURE(part);
+    CHECK_THROWS_AS(read(part, other), lab::Error);
+  }
+}
+
 TEST_CASE("printed findings name the place, and can be left out of what was printed") {
   const std::string printed =
       "hello\nlabs/a/01_x.cu:41: error: bounds: past keys\nnote: error: x\nlabs/a/01_x.cu:x: error: bounds: no\n";

@@ -18,7 +18,7 @@ from workbook.causes.search import _SEARCHES
 from workbook.causes.source import SHUFFLE, Source, device_functions
 from workbook.causes.stage_check import Cause, Run
 from workbook.core import suspects
-from workbook.core.judge_types import Case, Finding, Outcome
+from workbook.core.judge_types import Case, Element, Fact, Finding, Outcome, SourceLine
 from workbook.pictures import trace
 
 LINES = [traces.line(code, f"a.cu:{10 + code}") for code in range(8)]
@@ -53,6 +53,13 @@ def cause(lab: str, step: int, n: int, text: str, order: str = "ascending") -> C
     """What is found in a trace."""
     case = Case(lab, step, n, type="u32", order=order, task="exchange" if (lab[:2], step) == ("01", 0) else "sort")
     return _SEARCHES[lab, step](case, lambda *_: trace.read(text))
+
+
+def fact(line: int, thread: int, access: str) -> Fact:
+    """A thread of the first block of a kernel is at a line of a.cu; if it accesses something, tile[1]."""
+    element = Element("shared", "tile", 0, None, array_bytes=256, offset=4, bytes=4, index=1) if access else None
+    place = SourceLine("a.cu", line)
+    return Fact(place, None, "kernel", "", None, (0, 0, 0), (thread, 0, 0), access, False, False, element)
 
 
 def source_from(text: str) -> Source:
@@ -337,12 +344,9 @@ __global__ void kernel(Key* keys) {
 """
 
     def found(self, line: int, other: int) -> str:
-        text = (
-            "kernel kernel, block (0,0,0), thread (1,0,0), in a.cuh:25: reads __shared__ tile[1] (a 4-byte access)\n"
-            f"    block (0,0,0), thread (0,0,0) writes it at a.cu:{other}, in a.cuh:28\n    put a barrier there"
-        )
+        facts = (fact(line, 1, "load"), fact(other, 0, "store"))
         with mock.patch.object(suspects, "source_of", lambda _: self.KERNEL):
-            return str(tiles.missing_barrier(Finding("a.cu", line, "race", text), Source("a.cu")))
+            return str(tiles.missing_barrier(Finding("a.cu", line, "race", "x", facts=facts), Source("a.cu")))
 
     def test_between_two_loops(self) -> None:
         found = self.found(4, 6)
@@ -1547,10 +1551,9 @@ class Remarks(unittest.TestCase):
         with mock.patch.object(suspects, "source_of", lambda _: text):
             source = Source("a.cu")
             self.assertEqual([source.chooses_shuffle(line) for line in (2, 1)], [True, False])
-            waits = "lane 31 reaches __shfl_up_sync, while lane 0 of the same mask waits at __shfl_down_sync in a.cu:2"
             found = [
-                search._line_of_chosen_shuffle(source, Finding("a.cu", line, "invalid-warp-mask", words))
-                for line, words in ((2, ""), (3, waits), (3, ""))
+                search._line_of_chosen_shuffle(source, Finding("a.cu", line, "invalid-warp-mask", "x", facts=facts))
+                for line, facts in ((2, ()), (3, (fact(3, 31, ""), fact(2, 0, ""))), (3, ()))
             ]
             self.assertEqual(found, [2, 2, 0])
 
@@ -1620,7 +1623,7 @@ class Remarks(unittest.TestCase):
         self.assertEqual(self.of(text, cause).place, "a.cu:9")
 
     def test_a_loop_that_advances_by_one_block(self) -> None:
-        finding = Finding("a.cu", 3, "race", "reads keys[1]\ntwo blocks access one element with the same threadIdx")
+        finding = Finding("a.cu", 3, "race", "x", why="same-thread-index")
         outcome = Outcome("verified", False, Case("03-bitonic", 3, 8), findings=(finding,))
         for begins, step, line in (("first", "blockDim.x", 3), ("threadIdx.x", "blockDim.x", 0), ("first", "all", 0)):
             text = (

@@ -52,7 +52,7 @@ COUNTING = Lab("04-counting", "u8", None, (SHARED, HISTOGRAM, PARALLEL, BLELLOCH
 STEPS = {2: StepFile("04-counting", 2, "shared"), 3: StepFile("04-counting", 3, "parallel")}
 FINDING = Finding("labs/04-counting/02_shared.cu", 41, "race", "two threads")
 NARROW = Note("labs/04-counting/02_shared.cu", 61, "narrow", text="int holds positions below 2^31 only")
-REMARK = Note("labs/04-counting/02_shared.cu", 43, "early-exit", text="31 of 32")
+REMARK = Finding("labs/04-counting/02_shared.cu", 43, "early-exit", "31 of 32", severity="remark")
 Rule = Callable[[str, Case], "dict[str, Any]"]
 
 

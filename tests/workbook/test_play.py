@@ -198,14 +198,14 @@ class Names(InFolder):
         ))  # fmt: skip
         (self.folder / "a.cu").write_text(source)
         allocated = [(2, 5), (3, 6), (4, 5), (5, 7)]
-        arrays = [traces.array(k, "global", f"the array allocated at a.cu:{line}", 256, k) for k, line in allocated]
+        arrays = [traces.array(k, "global", f"x{k}", 256, k, f"a.cu:{line}") for k, line in allocated]
         loads = [traces.load(k, 0, 1, 0, 5) for k in range(1, 7)]
         made = replayed(traces.array(6, "shared", "dynamic", 256), *arrays, *loads, traces.line(1, "a.cu:2"))
         sources = [cells.source for cells in made.cells.values()]
         found = [array["name"] for array in names.named(sources, made.about, [self.folder])]
         self.assertEqual(
             found,
-            ["keys", "x (allocation 2)", "y", "x (allocation 4)", "the array allocated at a.cu:7", "both"],
+            ["keys", "x (allocation 2)", "y", "x (allocation 4)", "x5", "both"],
         )
 
     def test_the_page_of_a_step_is_named_after_what_was_asked_for(self) -> None:

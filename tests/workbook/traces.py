@@ -21,8 +21,9 @@ def launch(
     return {"launch": {"kernel": kernel, **shape, "at": "a.cu:1"}}
 
 
-def array(number: int, space: str, name: str, size: int, allocation: int = 0) -> dict[str, Any]:
-    return {"array": {"id": number, "space": space, "name": name, "allocation": allocation, "bytes": size}}
+def array(number: int, space: str, name: str, size: int, allocation: int = 0, allocated: str = "") -> dict[str, Any]:
+    own = {"id": number, "space": space, "name": name, "allocation": allocation, "allocated": allocated, "bytes": size}
+    return {"array": own}
 
 
 def load(of: int, thread: int, code: int, offset: int, value: int, size: int = 4) -> dict[str, Any]:
@@ -52,4 +53,4 @@ def shuffle(warp: int, values: list[int], sources: list[int]) -> dict[str, Any]:
 
 def finding(kind: str, place: str, accesses: int, code: int = -1, other: int = -1) -> dict[str, Any]:
     own = {"kind": kind, "at": place, "text": f"{kind}; put __syncthreads() between the two accesses", "times": 1}
-    return {"finding": {**own, "accesses": accesses, "code": code, "other": other}}
+    return {"finding": {**own, "remedy": "block-barrier", "accesses": accesses, "code": code, "other": other}}

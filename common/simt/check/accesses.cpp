@@ -7,7 +7,6 @@
 #include "faults.h"
 #include "places.h"
 #include "races.h"
-#include "text.h"
 
 namespace simt::check {
 namespace {

@@ -18,13 +18,19 @@
 #include "faults.h"
 #include "files.h"
 #include "json.h"
-#include "mentions.h"
 #include "report.h"
+#include "words.h"
 
 namespace simt::check {
 namespace {
 
 void (*receiver)(const std::string& document) = nullptr;
+
+/// A finding about what the running block does there.
+void add(const char* kind, const char* why, Fact fact, Details details, Severity severity = Severity::error) {
+  state().findings.add(
+      {.kind = kind, .why = why, .facts = {std::move(fact)}, .details = std::move(details), .severity = severity});
+}
 
 void end_interval(CheckState& all, Site barrier) {
   all.pending.settle_all();
@@ -62,8 +68,7 @@ void begin_launch(const Launch& launch) {
   all.watch.program = all.ownership.program;
   all.order.begin_launch(launch.blocks);
   all.progress.begin_launch(launch);
-  all.order.submit(handle_of(launch.config.stream),
-                   {.name = std::string("kernel ") + launch.kernel.name, .site = launch.kernel.site});
+  all.order.submit(handle_of(launch.config.stream), {.name = launch.kernel.name, .site = launch.kernel.site});
   all.running.has_exchanges = false;
   all.watch.array = nullptr;  // so that the next access of each array counts it as used by this launch
   if (all.trace.is_on()) all.trace.launch(launch);
@@ -81,10 +86,8 @@ void error_read() { state().unread_launch.reset(); }
 void report_unread_launch() {
   const auto& launch = state().unread_launch;
   if (!launch) return;
-  add_finding("unchecked-launch", launch->site,
-              "kernel " + launch->kernel +
-                  ": no error is read after this launch, so a failure goes unnoticed; write "
-                  "CUDA_CHECK(cudaGetLastError()) after it");
+  const Place place = Place::of(launch->site);
+  add("unchecked-launch", "error-unread", {.place = place, .kernel = launch->kernel, .launch = place}, {});
 }
 
 void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared) {
@@ -107,18 +110,16 @@ void barrier_opened(Site site, int arrived) {
   const Running& running = all.running;
   all.counts.launch().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
   if (all.time.is_up()) [[unlikely]] {
-    end_for_time(site, running.place());
+    end_for_time(site);
   }
   if (arrived != running.launch->threads) [[unlikely]] {
     all.exits.miss(site, running.launch->threads - arrived);
   }
   if (arrived != running.launch->threads && all.findings.remember_exit_at(site)) [[unlikely]] {
-    add_remark("early-exit", site,
-               running.place() + ": " + std::to_string(running.launch->threads - arrived) + " of " +
-                   std::to_string(running.launch->threads) +
-                   " threads have exited, and this __syncthreads() does not wait for them; CUDA asks for a barrier "
-                   "that all threads of the block reach: let every "
-                   "thread reach it, and put only the work around it into an if");
+    add("early-exit", "barrier-without-all", running.here(site),
+        {.all = {{"count", std::uint64_t(running.launch->threads - arrived)},
+                 {"threads", std::uint64_t(running.launch->threads)}}},
+        Severity::remark);
   }
   all.exits.begin_interval();
   end_interval(all, site);
@@ -129,7 +130,7 @@ void reached_grid_barrier(Site site, int arrived) {
   CheckState& all = state();
   all.counts.launch().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
   if (all.time.is_up()) [[unlikely]] {
-    end_for_time(site, all.running.place());
+    end_for_time(site);
   }
   all.exits.begin_interval();
   end_interval(all, site);
@@ -171,22 +172,20 @@ void thread_waits(unsigned thread, Site site) {
 void met_without_exited(Site site, const char* name, unsigned exited) {
   CheckState& all = state();
   if (!all.findings.remember_exit_at(site)) return;
-  add_remark(
-      "early-exit", site,
-      all.running.place() + ": lanes " + hex(exited) + " of the mask have exited, and this " + name +
-          "() does not wait for them; more portable: let all lanes of the mask reach it, or take the mask from " +
-          "__ballot_sync() before any lane exits");
+  add("early-exit", "lanes-exited", all.running.here(site),
+      {.all = {{"lanes", std::uint64_t(exited)}, {"primitive", name}}}, Severity::remark);
 }
 
 void met_at_two_places(Site site, Site others, const char* name) {
   CheckState& all = state();
   if (!all.findings.remember_meeting_at(site, others)) return;
   if (others.line < site.line) std::swap(site, others);
-  add_remark("split-primitive", site,
-             all.running.place() + ": lanes of one mask reach this " + name + "() and the one at " +
-                 file_and_line(others) +
-                 "; a GPU of today lets them meet, and the result mixes the values of both places; if that is not " +
-                 "intended, or for older GPUs: let all lanes of the mask reach the same call");
+  Finding finding{.kind = "split-primitive",
+                  .why = "two-places",
+                  .facts = {all.running.here(site), all.running.here(others)},
+                  .details = {.all = {{"primitive", name}}},
+                  .severity = Severity::remark};
+  all.findings.add(std::move(finding));
 }
 
 void shuffled(const Shuffle& shuffle) {
@@ -229,15 +228,6 @@ void read_by_host(const void* begin, std::size_t bytes, const void* to, const vo
   state().results.copied(begin, bytes, Code(code) - 1);
 }
 
-std::string name_of_allocation(const void* begin) {
-  const Region* const region = state().ownership.region_at(std::uintptr_t(begin));
-  return region == nullptr ? "an allocation" : Ownership::name_of(*region);
-}
-std::string freed_where(const void* begin) {
-  const Region* const region = state().ownership.region_at(std::uintptr_t(begin));
-  return region == nullptr || region->freed_by == 0 ? "" : " at " + mention(region->freed_by);
-}
-
 void stream_created(cudaStream_t stream, bool is_blocking) {
   state().order.streams.add_stream(handle_of(stream), is_blocking);
 }
@@ -262,20 +252,39 @@ std::string why_unchanged(const void* begin, std::size_t bytes) {
   if (all.ownership.is_written_by_device(begin, bytes)) return "";
   if (all.counts.launches().empty()) return "it launches no kernel";
   const Region* const scratch = all.ownership.left_behind();
-  if (scratch == nullptr) {
-    return "its kernels store nothing in the keys; perhaps no thread reaches a store, no comparison leads to one, or "
-           "the result is stored in another array";
+  if (scratch == nullptr) return words_on_unchanged(nullptr);
+  Array written = Ownership::array_of(*scratch);
+  std::set<Code> codes;
+  written.collect(codes);
+  written.resolve(Places(codes));
+  return words_on_unchanged(&written);
+}
+
+void add_finding(const char* kind, Site site, const std::string& text, const FailureFacts& facts) {
+  Fact fact{.place = Place::of(site),
+            .kernel = facts.kernel,
+            .call = facts.call,
+            .launch = Place::of(facts.launch),
+            .block = facts.block,
+            .thread = facts.thread};
+  Finding finding{.kind = kind, .facts = {fact}, .said = text};
+  for (const auto& [thread, at] : facts.others) {
+    fact.place = Place::of(at);
+    fact.thread = thread;
+    finding.facts.push_back(fact);
   }
-  return with_lines("its kernels wrote to " + Ownership::name_of(*scratch) +
-                    ", and not to the keys; the last launch must write the keys");
-}
-
-void add_finding(const char* kind, Site site, const std::string& text) {
-  state().findings.add({.kind = kind, .text = text, .place = file_and_line(site)});
-}
-
-void add_remark(const char* kind, Site site, const std::string& text) {
-  state().findings.add({.kind = kind, .text = text, .place = file_and_line(site), .severity = Severity::remark});
+  const Ownership& own = state().ownership;
+  if (const std::uintptr_t memory = std::uintptr_t(facts.memory); memory != 0 && own.has_regions()) {
+    const Region* const region = state().ownership.region_at(memory);
+    Element& element = finding.facts[0].element;
+    element = {.array = region == nullptr ? Array{.memory = Memory::allocation} : Ownership::array_of(*region),
+               .offset = facts.offset,
+               .bytes = facts.bytes};
+    if (region != nullptr && region->freed_by != 0) finding.details.set("freed", Place{region->freed_by});
+  }
+  for (const auto& [name, number] : facts.numbers) finding.details.set(name, number);
+  for (const auto& [name, shape] : facts.shapes) finding.details.set(name, shape);
+  state().findings.add(std::move(finding));
 }
 
 bool continues_search(const Launch& launch, std::uint64_t block) {
@@ -303,11 +312,13 @@ bool must_interrupt(pthread_t thread) {
   return verdict == Verdict::interrupt;
 }
 
-void end_for_time(Site site, const std::string& subject) {
+void end_for_time(Site site, std::optional<uint3> thread) {
   CheckState& all = state();
   if (all.progress.is_searching()) Worker::running()->abandon();
-  const auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
-  all.findings.add({.kind = kind, .text = subject + ": " + text, .place = file_and_line(site), .severity = severity});
+  Finding finding = all.time.take(all.running.has_later_blocks());
+  finding.facts = {all.running.here(site)};
+  finding.facts[0].thread = thread;
+  all.findings.add(std::move(finding));
   stop(cudaErrorLaunchTimeout);
 }
 

@@ -3,8 +3,9 @@
 // The program is compiled with -fsanitize=thread and linked with callbacks.cpp in place of the sanitizer's runtime, so
 // that the observers are called before every access. accesses.cpp finds out which memory it is (ownership.h), whether
 // the access lies within bounds and reads what has been written, and whether its order with other accesses is left open
-// (races.h, with order.h); then it adds the access to its warp's request (requests.h). What is found is kept in
-// findings.h and counts.h and reported when the program ends (report.h, json.h). trace.h records accesses for pictures.
+// (races.h, with order.h); then it adds the access to its warp's request (requests.h). What is found is kept as facts
+// (facts.h) in findings.h and counts.h, and reported when the program ends (report.h, json.h), with sentences for people
+// (words.h). trace.h records accesses for pictures.
 // All of that is one CheckState (state.h).
 //
 // A checked program runs all its blocks on one OS thread: its numbers are the same in every run, and no locks are
@@ -15,10 +16,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <cuda_runtime.h>
 
+#include "../src/execution/failure.h"
 #include "../src/execution/launch_state.h"
 #include "access.h"
 #include "time_limit.h"
@@ -71,9 +74,6 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void share_device_memory();
 /// `code`: the call's return address.
 void freed(const void* begin, const void* code);
-/// For texts: an allocation, and ", at FILE:LINE" of the call that freed it.
-std::string name_of_allocation(const void* begin);
-std::string freed_where(const void* begin);
 /// A kernel calls a function of the runtime, which stores a result there. `code`: the call's return address.
 void kernel_gets(void* result, std::size_t bytes, const void* code);
 /// A kernel calls cudaMalloc() or cudaFree(), which use the device's own heap.
@@ -121,9 +121,8 @@ inline constexpr std::size_t past_dynamic_shared = 65536;
 
 // --- findings ---
 
-/// A finding of the emulation, which knows the source line.
-void add_finding(const char* kind, Site site, const std::string& text);
-void add_remark(const char* kind, Site site, const std::string& text);
+/// A finding of the emulation, which knows the source line and makes the text.
+void add_finding(const char* kind, Site site, const std::string& text, const FailureFacts& facts);
 /// The program's last atomic or copy: the origin of a fault that happens in an observer or in a library.
 Code last_call();
 
@@ -141,8 +140,8 @@ void clock_read();
 /// To be called repeatedly while a launch runs on that thread. True: interrupt it, because its time is up and it has no
 /// more accesses.
 bool must_interrupt(pthread_t thread);
-/// Ends the launch whose time is up, and reports why. `subject`: the finding's first words.
-[[noreturn]] void end_for_time(Site site, const std::string& subject);
+/// Ends the launch whose time is up, and reports why. Without a thread: all of its block are there.
+[[noreturn]] void end_for_time(Site site, std::optional<uint3> thread = {});
 /// A signal asks the program to end: the time of the running launch is up.
 void ask_to_end(int signal);
 bool is_asked_to_end();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../src/execution/failure.h"
 #include "state.h"
 
 namespace simt::check {
@@ -43,15 +42,13 @@ void Exits::miss(Site barrier, int threads) {
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool is_known = most != of_block.returns.end();
   const Running& running = state().running;
-  const std::string count = std::to_string(is_known ? most->second : threads) + " of " +
-                            std::to_string(running.launch->threads) + " threads ";
-  early_ = {is_known ? most->first : barrier,
-            running.place() + ": " + count +
-                (is_known ? "return here, before the __syncthreads() at " + file_and_line(barrier)
-                          : "have exited before this __syncthreads()") +
-                "; what they should have written is read, but nothing has written it; every thread must do its part of "
-                "that work and reach the barrier, even one that has nothing else to do",
-            state().order.interval()};
+  early_ = Finding{.kind = "early-exit",
+                   .why = is_known ? "return-before-barrier" : "exit-before-barrier",
+                   .facts = {running.here(is_known ? most->first : barrier)},
+                   .began = state().order.interval()};
+  early_->details.set("count", std::uint64_t(is_known ? most->second : threads));
+  early_->details.set("threads", std::uint64_t(running.launch->threads));
+  early_->details.set("barrier_at", Place::of(barrier));
 }
 
 void Exits::blame(const Access& access) {
@@ -62,8 +59,7 @@ void Exits::blame(const Access& access) {
     if (region == nullptr || !all.ownership.is_written_by_device(region->begin, region->bytes)) return;
   }
   is_reported_ = true;
-  all.findings.add(
-      {.kind = "early-exit", .text = early_->text, .place = file_and_line(early_->site), .began = early_->interval});
+  all.findings.add(*early_);
 }
 
 }  // namespace simt::check

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "access.h"
+#include "findings.h"
 #include "simt/device.h"
 
 namespace simt::check {
@@ -44,12 +44,7 @@ class Exits {
   void blame(const Access& access);
 
  private:
-  struct Early {
-    Site site;  ///< of the return, or if that is not known, of the barrier
-    std::string text;
-    std::uint32_t interval;
-  };
-  std::optional<Early> early_;  // the first of the program, until it is reported
+  std::optional<Finding> early_;  // the first of the program, until it is reported
   bool is_reported_ = false;
 };
 

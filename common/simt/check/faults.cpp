@@ -8,42 +8,33 @@
 #include "../src/execution/worker.h"
 #include "../src/memory/access.h"
 #include "../src/memory/globals.h"
-#include "mentions.h"
+#include "accesses.h"
 #include "places.h"
 #include "simt/host_pointers.h"
-#include "text.h"
 #include "transfers.h"
+#include "words.h"
 
 namespace simt::check {
 namespace {
 
-/// What to look at if an element is outside its array.
-std::string advice_on_index(const Access& access, const std::string& element) {
-  const Ownership& own = state().ownership;
-  const std::size_t in_dynamic = access.address - std::uintptr_t(own.dynamic_begin);
-  if (in_dynamic < own.dynamic_bytes + past_dynamic_shared) {
-    return "; the launch asks for " + counted(own.dynamic_bytes, "byte") +
-           " of it, the third argument between <<< and >>>, and this access needs at least " +
-           std::to_string(in_dynamic + access.bytes) + "; ask for more, or compare the index with the size";
-  }
-  if (state().ownership.has_bytes_for_keys(access)) {
-    return "; the array has as many bytes as there are keys: is sizeof missing in its size?";
-  }
-  const bool is_before = element.find(" before the start of ") != std::string::npos;
-  return is_before ? "; check for an index below 0" : "; compare the index with the size";
+/// What may be wrong if an element is outside its array.
+const char* why_outside(const Access& access, const Element& element) {
+  if (element.array.memory == Memory::dynamic_shared) return "dynamic-size";
+  if (state().ownership.has_bytes_for_keys(access)) return "sizeof";
+  return element.offset < 0 ? "index-below-zero" : "index";
 }
 
-/// A finding at the access: "SUBJECT: WHAT ELEMENT; ADVICE". Without advice: on the index.
-void report(const char* kind, const Access& access, const std::string& what, const std::string& advice) {
+/// A finding at the access. Without a reason: it is outside its array.
+void report(const char* kind, const Access& access, const char* why = nullptr, Details details = {}) {
   CheckState& all = state();
   if (all.trace.is_on()) all.trace.fault(access);
   if (all.findings.count_again(kind, access.code)) return;
-  const std::string element = all.ownership.describe(access);
+  const Fact fact = fact_of(access);
   all.findings.add({.kind = kind,
-                    .text = all.running.subject(access.thread) + what + element +
-                            (advice.empty() ? advice_on_index(access, element) : advice),
-                    .code = access.code,
-                    .between = all.running.since_barrier() + all.ownership.array_at(access)});
+                    .why = why != nullptr ? why : why_outside(access, fact.element),
+                    .facts = {fact},
+                    .details = std::move(details),
+                    .last_barrier = all.running.last_barrier});
 }
 
 /// Whether the access is the program's: not part of a copy that the observers make for themselves, in their own code or
@@ -94,20 +85,16 @@ void stop(cudaError_t error) {
   Worker::running()->abandon();
 }
 
-[[gnu::cold, gnu::noinline]] void report_out_of_bounds(const Access& access) {
-  report("out-of-bounds", access, verb_of(access.way), "");
-}
+[[gnu::cold, gnu::noinline]] void report_out_of_bounds(const Access& access) { report("out-of-bounds", access); }
 
 [[gnu::cold, gnu::noinline]] void report_constant_write(const Access& access) {
-  report("constant-write", access, verb_of(access.way),
-         "; kernels can only read __constant__ memory: make it a __device__ variable, or let the host write it with "
-         "cudaMemcpyToSymbol() before the launch");
+  report("constant-write", access, "constant");
 }
 
 [[gnu::cold, gnu::noinline]] void report_use_after_free(const Access& access, Code freed_by) {
-  const std::string where = freed_by != 0 ? " at " + mention(freed_by) : "";
-  report("use-after-free", access, verb_of(access.way),
-         ", which has been freed" + where + "; free it after its last use");
+  Details details;
+  if (freed_by != 0) details.set("freed", Place{freed_by});
+  report("use-after-free", access, "freed", std::move(details));
   stop(cudaErrorIllegalAddress);
 }
 
@@ -122,8 +109,7 @@ bool is_in_heap_block(const Access& access) {
 }
 
 [[gnu::cold, gnu::noinline]] void report_misaligned(const Access& access) {
-  report("misaligned", access, verb_of(access.way),
-         ", at an address that is not a multiple of the access's size; align it");
+  report("misaligned", access, "alignment");
   if (access.bytes == 16) stop(cudaErrorMisalignedAddress);  // the processor refuses it, too
 }
 
@@ -138,33 +124,29 @@ bool is_never_written(const Access& access) {
   return own.first_unwritten(*region, 0, region->bytes).bytes == region->bytes / 4 * 4;
 }
 
-std::string remedy_for_uninitialized(const Cell& cell, const Event& now, const Access& access) {
-  if (is_never_written(access)) {
-    return ", and nothing has been stored in this array at all; is the store into it missing, or is it the wrong "
-           "array?";
-  }
-  if (const std::string name = state().ownership.lone_pointer_at(access); !name.empty()) {
-    return ", which nothing has written; write it before it is read; " + name +
-           " is one value of 8 bytes: if it should be an array, declare its size, as in __shared__ int name[256]";
-  }
-  if ((cell.content.initialized & now.bytes) != 0) {
-    return ", of which only some bytes have been written; is sizeof missing in the number of bytes of a copy?";
-  }
+/// Why something that is read has not been written, and what is known of its array.
+std::pair<const char*, Details> why_uninitialized(const Cell& cell, const Event& now, const Access& access) {
+  Ownership& own = state().ownership;
+  if (is_never_written(access)) return {"never-written", {}};
+  if (own.is_lone_pointer(access)) return {"one-pointer", {}};
+  if ((cell.content.initialized & now.bytes) != 0) return {"some-bytes", {}};
   const auto& known = state().findings.all();
   // What has been reported counts as written from then on.
   const bool is_first =
       std::none_of(known.begin(), known.end(), [](const Finding& finding) { return finding.kind == "uninitialized"; });
-  return ", which nothing has written" + (is_first ? state().ownership.written_part(access) : "") +
-         "; write it before it is read, or check the index";
+  Details details;
+  if (is_first) own.describe_written(access, details);
+  return {"unwritten", std::move(details)};
 }
 
 }  // namespace
 
 [[gnu::cold, gnu::noinline]] void report_uninitialized(const Cell& cell, const Event& now, const Access& access) {
   state().exits.blame(access);
-  // The advice takes long to find.
+  // The reason takes long to find.
   const bool is_known = state().findings.is_known("uninitialized", access.code);
-  report("uninitialized", access, "reads ", is_known ? "" : remedy_for_uninitialized(cell, now, access));
+  auto [why, details] = is_known ? std::pair("", Details()) : why_uninitialized(cell, now, access);
+  report("uninitialized", access, why, std::move(details));
   cell.content.initialized |= now.bytes;  // reported once
   const Order& order = state().order;
   if (access.space == Space::shared && cell.write.interval < order.first_of_block()) {
@@ -183,7 +165,8 @@ namespace {
 /// An exchange of what nothing has written.
 struct Exchange {
   Access access;
-  std::string remedy;
+  const char* why;
+  Details details;
 };
 
 /// By block and thread: the last one. The program uses its result soon, if at all.
@@ -194,7 +177,8 @@ constexpr std::size_t max_exchanges = 4096;
 
 [[gnu::cold, gnu::noinline]] void await_use(const Cell& cell, const Event& now, const Access& access) {
   if (exchanges.size() >= max_exchanges) exchanges.clear();
-  exchanges[{state().running.block, access.thread}] = {access, remedy_for_uninitialized(cell, now, access)};
+  auto [why, details] = why_uninitialized(cell, now, access);
+  exchanges[{state().running.block, access.thread}] = {access, why, std::move(details)};
 }
 
 [[gnu::cold, gnu::noinline]] void count_array(Symbol& array, Code code) {
@@ -203,12 +187,12 @@ constexpr std::size_t max_exchanges = 4096;
   std::size_t& bytes = all.counts.launch().static_shared;
   bytes += array.bytes;
   if (bytes <= max_static_shared) return;
-  all.findings.add(
-      {.kind = "invalid-launch",
-       .text = std::string("kernel ") + all.running.launch->kernel.name +
-               ": its __shared__ arrays take more than 48 KiB per block, which nvcc refuses; use dynamic " +
-               "shared memory",
-       .code = code});
+  all.findings.add({.kind = "invalid-launch",
+                    .why = "shared-size",
+                    .facts = {{.place = {.code = code},
+                               .kernel = all.running.launch->kernel.name,
+                               .launch = Place::of(all.running.launch->kernel.site)}},
+                    .details = {.all = {{"bytes", std::uint64_t(bytes)}}}});
 }
 
 namespace {
@@ -243,11 +227,7 @@ bool is_shared_with_device(const Access& access, const Region* region) {
   if (all.unwritten_copies.exist()) observe_copied(access.address, access.bytes, access.way, access.code);
   if (reads(access.way) && is_variable_of_kernels(access)) {
     if (all.findings.count_again("device-variable", access.code)) return;
-    all.findings.add({.kind = "device-variable",
-                      .text = "host code reads " + all.ownership.describe(access) +
-                              ", which a kernel has written; on a GPU, the host does not see that; copy it with "
-                              "cudaMemcpyFromSymbol()",
-                      .code = access.code});
+    all.findings.add({.kind = "device-variable", .why = "written-by-kernel", .facts = {fact_by_host(access)}});
     return;
   }
   if (all.ownership.is_shared) return;
@@ -259,10 +239,7 @@ bool is_shared_with_device(const Access& access, const Region* region) {
     return;
   }
   if (all.findings.count_again("device-pointer", access.code)) return;
-  all.findings.add({.kind = "device-pointer",
-                    .text = std::string("host code ") + verb_of(access.way) + all.ownership.describe(access) +
-                            ", which is device memory; copy it with cudaMemcpy",
-                    .code = access.code});
+  all.findings.add({.kind = "device-pointer", .why = "device-memory", .facts = {fact_by_host(access)}});
 }
 
 void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code code) {
@@ -294,18 +271,18 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   if (LocalArrays& arrays = state().local_arrays; arrays.exist() && arrays.observe(access)) return;
   if (access.address - std::uintptr_t(frame) < between_stacks) return;
   CheckState& all = state();
-  const auto report_unowned = [&](const char* kind, const std::string& what) {
-    all.findings.add(
-        {.kind = kind, .text = all.running.subject(access.thread) + verb_of(access.way) + what, .code = access.code});
+  const auto report_unowned = [&](const char* kind, const char* why, Details details = {}) {
+    Fact fact = all.running.by(access.thread, access.code);
+    fact.way = access.way;
+    all.findings.add({.kind = kind, .why = why, .facts = {std::move(fact)}, .details = std::move(details)});
   };
   if (Worker::running()->stacks().in_another(reinterpret_cast<void*>(access.address), frame)) {
-    return report_unowned("out-of-bounds", "a variable of another thread; share it in __shared__ or global memory");
+    return report_unowned("out-of-bounds", "other-thread");
   }
   if (all.ownership.is_observers(access.address)) {
     char address[32];
     std::snprintf(address, sizeof address, "%#zx", std::size_t(access.address));
-    report_unowned("out-of-bounds", "address " + std::string(address) +
-                                        ", which is in no allocation; check how the pointer is computed");
+    report_unowned("out-of-bounds", "wild-pointer", {.all = {{"address", std::string(address)}}});
     stop(cudaErrorIllegalAddress);
   }
   // Each thread reads it, and the system takes long to say whose memory it is.
@@ -314,9 +291,7 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
     return;
   }
   if (!is_hosts(access.address) || is_by_launch(access)) return;
-  report_unowned("host-pointer",
-                 "host memory through a pointer that is itself in memory; copy what it points to into memory from "
-                 "cudaMalloc(), and store that address instead");
+  report_unowned("host-pointer", "host-memory");
   stop(cudaErrorIllegalAddress);
 }
 
@@ -359,11 +334,8 @@ namespace {
 void note_long_run(const Access& access, double seconds) {
   const CheckState& all = state();
   if (is_judged()) return;
-  std::fprintf(stderr,
-               "%s: note: still-running: %sits block has run for %.0f s of processor time; if you do not expect that, "
-               "look for a loop that never ends (after %g s it is an error)\n",
-               Places({access.code}).in_source_or_unknown(access.code).c_str(),
-               all.running.subject(access.thread).c_str(), seconds, TimeLimit::limit());
+  std::fprintf(stderr, "%s: note: still-running: %s\n", Places({access.code}).in_source_or_unknown(access.code).c_str(),
+               words_on_long_run(all.running.by(access.thread), seconds, TimeLimit::limit()).c_str());
   std::fflush(stderr);
 }
 
@@ -403,14 +375,12 @@ bool may_wait_for_host(const Access& access) {
   }
   if (!is_programs(access)) return all.time.resume();  // the program's next access is near
   const bool has_asked = all.time.is_asked_to_end();
-  auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
+  Finding finding = all.time.take(all.running.has_later_blocks());
+  finding.facts = {all.running.by(access.thread, access.code)};
   if (!has_asked && may_wait_for_host(access)) {
-    kind = "waits-for-host";
-    text = "waits for " + all.ownership.describe(access) + ", which nothing in this launch writes; " + wait_for_host;
-    severity = Severity::remark;
+    finding = {
+        .kind = "waits-for-host", .why = "waits-for-host", .facts = {fact_of(access)}, .severity = Severity::remark};
   }
-  const Finding finding = {
-      .kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code, .severity = severity};
   if (!has_asked && all.progress.begin_search(access, finding)) {
     all.time.begin_search();
     Worker::running()->abandon();
@@ -428,9 +398,9 @@ unsigned long long simt::used_old_value(const volatile void* address, unsigned l
   if (exchanges.empty() || running.launch == nullptr) return old;
   const auto entry = exchanges.find({running.block, running.thread()});
   if (entry == exchanges.end() || entry->second.access.address != std::uintptr_t(address)) return old;
-  const auto [access, remedy] = entry->second;
+  auto exchange = std::move(entry->second);
   exchanges.erase(entry);
-  state().exits.blame(access);
-  check::report("uninitialized", access, "reads ", remedy);
+  state().exits.blame(exchange.access);
+  check::report("uninitialized", exchange.access, exchange.why, std::move(exchange.details));
   return old;
 }

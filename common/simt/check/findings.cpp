@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "../src/execution/worker.h"
 #include "state.h"
 
 namespace simt::check {
@@ -12,12 +11,18 @@ namespace {
 void make_remark_on_test(Finding& race) {
   race.kind = "tested-atomic";
   race.severity = Severity::remark;
-  race.advice =
-      "the plain read tests an element before an atomic changes it, which works as long as the atomic decides; in "
-      "CUDA's memory model it is a race: read it by a volatile or relaxed atomic access";
+  race.why = "tested-before-atomic";
+  race.remedy = Remedy::atomic;
 }
 
 }  // namespace
+
+Code Finding::plain_read() const {
+  if (kind != "race") return 0;
+  const Fact &now = facts[0], &before = facts[1];
+  if (before.way == Way::store && before.is_atomic && now.way == Way::load) return now.place.code;
+  return before.way == Way::load && now.is_atomic && writes(now.way) ? before.place.code : 0;
+}
 
 void Findings::add(Finding finding) {
   const Progress& progress = state().progress;
@@ -26,14 +31,13 @@ void Findings::add(Finding finding) {
   finding.number = ++count_;
   finding.moment = state().trace.moment();
   if (finding.began == 0) finding.began = state().order.interval();
-  if (finding.code != 0) {
-    if (count_again(finding.kind.c_str(), finding.code, finding.other)) return;
-    if (const Worker* const worker = Worker::running(); worker != nullptr) finding.launch = worker->launch_site();
-    by_code_[{finding.code, finding.other, finding.kind}] = std::move(finding);
+  if (const Code code = finding.code(); code != 0) {
+    if (count_again(finding.kind.c_str(), code, finding.other())) return;
+    by_code_[{code, finding.other(), finding.kind}] = std::move(finding);
     return;
   }
   const auto same = std::find_if(by_place_.begin(), by_place_.end(), [&](const Finding& known) {
-    return known.kind == finding.kind && known.place == finding.place;
+    return known.kind == finding.kind && known.facts[0].place.line == finding.facts[0].place.line;
   });
   if (same == by_place_.end()) {
     by_place_.push_back(std::move(finding));
@@ -55,11 +59,12 @@ bool Findings::remember_meeting_at(Site site, Site others) {
 
 void Findings::drop(const char* kind, Code code) { by_code_.erase({code, 0, kind}); }
 
-void Findings::advise(Code code, Code other, const std::string& advice) {
+void Findings::advise(Code code, Code other, const Advice& advice) {
   Finding& known = by_code_.at({code, other, "race"});
-  if (known.barrier == nullptr) return;
-  known.barrier = nullptr;
-  known.advice = advice;
+  if (known.barrier == Remedy::none) return;
+  known.barrier = Remedy::none;
+  known.why = advice.why;
+  known.remedy = advice.remedy;
 }
 
 Finding* Findings::known_race(Code code, Code other) {
@@ -75,12 +80,10 @@ std::vector<Finding> Findings::all() const {
   std::vector<Finding> all = by_place_;
   for (const auto& [key, finding] : by_code_) {
     all.push_back(finding);
-    if (tests_.count(finding.plain_read) == 0) continue;
-    if (state().exchanges.lose_updates(finding.plain_read)) {
-      all.back().advice =
-          "what an exchange stores depends on that plain read, so that what other threads store in between is lost: "
-          "use "
-          "atomicMax() or the like, or a loop with atomicCAS()";
+    if (tests_.count(finding.plain_read()) == 0) continue;
+    if (state().exchanges.lose_updates(finding.plain_read())) {
+      all.back().why = "lost-in-exchange";
+      all.back().remedy = Remedy::atomic;
     } else {
       make_remark_on_test(all.back());
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "access.h"
+#include "facts.h"
 #include "simt/device.h"
 
 namespace simt::check {
@@ -17,34 +18,49 @@ namespace simt::check {
 /// A remark is on something that is defined, but that other code does better. It does not make a program fail.
 enum class Severity : std::uint8_t { error, remark };
 
+/// A sentence of words.cpp, and what it proposes.
+struct Advice {
+  const char* why;
+  Remedy remedy = Remedy::none;
+};
+
+/// Whether the two ends of a race are in the same round of a loop.
+enum class Round : std::uint8_t { unknown, same, next };
+
 struct Finding {
   std::string kind = {};
-  std::string text = {};          ///< the line of `other` replaces "{other}"
-  Code code = 0;                  ///< where it happened, or 0: `place` is known
-  Code other = 0;                 ///< the other end of a race, or 0
-  std::string advice = {};        ///< of a race: the text's last clause
-  const char* barrier = nullptr;  ///< of a race: what orders its threads; null if they are of different blocks
-  bool is_same_index = false;     ///< of a race: its threads have the same threadIdx in two blocks, each time
-  bool are_in_rows = false;       ///< of a race in a block: its threads differ in threadIdx.y or .z only, each time
-  std::uintptr_t address = 0;     ///< of plain accesses that race, as long as these are all at one address; otherwise 0
-  std::string between = {};       ///< of a race in a block, or an uninitialized read: kernel, last barrier, and array
-  Site last_barrier = {};   ///< of a race in a block: where its threads have met before both accesses; line 0: nowhere
-  bool are_writes = false;  ///< of accesses that race: both are
-  /// Of a race in a block: instructions by which its threads have come to the element in the same round of a loop. If
-  /// two are on one line, the threads have the same element, and no barrier fits between them.
-  std::vector<std::pair<Code, Code>> together = {};
-  Code plain_read = 0;                 ///< of a race of a plain read with an atomic: the read
-  bool is_at_once = false;             ///< of a race: that is so, as is known when findings are reported
-  bool is_changed_by_several = false;  ///< of a race: each of its threads reads the element and then writes it
-  std::string place = {};              ///< "file:line", known at once or when findings are reported
-  std::string launched = {};           ///< of a stream-race with a kernel: "file:line" of its launch
-  Site launch = {};                    ///< of the running kernel; line 0: none runs
-  std::uint64_t times = 1;
+  std::string why = {};          ///< the sentence, of those in words.cpp; "": there is none but the access
+  std::vector<Fact> facts = {};  ///< what is wrong; then what it concerns: of a race, the earlier access
+  Remedy remedy = Remedy::none;
+  Details details = {};
+  std::string said = {};  ///< by the emulation, in each of its builds: what stands in place of a sentence of words.cpp
+  Severity severity = Severity::error;
   /// The interval (order.h) in which the fault began: of a race, that of its earlier access. 0: when it was found.
   std::uint32_t began = 0;
-  std::uint64_t number = 0;  ///< in the order in which findings came
-  std::int64_t moment = -1;  ///< Trace::moment() when it was found
-  Severity severity = Severity::error;
+  // Of a race:
+  Remedy barrier = Remedy::none;  ///< that both threads could come to: none if they are of different blocks
+  Site last_barrier = {};         ///< where both have met before; line 0: nowhere
+  Round round = Round::unknown;   ///< known when findings are reported
+  bool is_same_index = false;     ///< its threads have the same threadIdx in two blocks, each time
+  bool are_in_rows = false;       ///< its threads are of one block and differ in threadIdx.y or .z only, each time
+  std::uintptr_t address = 0;     ///< of plain accesses, as long as these are all at one address; otherwise 0
+  /// Instructions by which its threads have come to the element in the same round of a loop. If two are on one line, the
+  /// threads have the same element, and no barrier fits between them.
+  std::vector<std::pair<Code, Code>> together = {};
+
+  // What Findings adds:
+  std::uint64_t times = 1;
+  std::uint64_t number = 0;   ///< in the order in which findings came
+  std::int64_t moment = -1;   ///< Trace::moment() when it was found
+  Place place = {};           ///< known at the end: the first fact's, if its line says enough
+  bool is_at_launch = false;  ///< that is instead the launch of what may still be running
+  std::string text = {};      ///< for people: known at the end
+
+  Code code() const { return facts[0].place.code; }
+  Code other() const { return facts.size() < 2 ? 0 : facts[1].place.code; }
+  bool are_writes() const { return facts[0].way == Way::store && facts[1].way == Way::store; }
+  /// Of a race with an atomic: the plain read, or 0.
+  Code plain_read() const;
 };
 
 class Findings {
@@ -55,7 +71,7 @@ class Findings {
   bool count_again(const char* kind, Code code, Code other = 0);
   void drop(const char* kind, Code code);
   /// A known race is also one between blocks: no barrier helps.
-  void advise(Code code, Code other, const std::string& advice);
+  void advise(Code code, Code other, const Advice& advice);
   /// The plain read at this place tests what an atomic of the same thread then changes: its races become remarks.
   void precedes_atomic(Code read) { tests_.insert(read); }
   std::uint64_t count() const { return count_; }  ///< of all that were added

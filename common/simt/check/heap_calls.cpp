@@ -3,9 +3,9 @@
 #include <malloc.h>
 
 #include <string>
+#include <utility>
 
 #include "../src/execution/worker.h"
-#include "mentions.h"
 #include "state.h"
 
 namespace simt::check {
@@ -40,11 +40,18 @@ void forget_copies_in(void* pointer) {
   all.unwritten_copies.forget(std::uintptr_t(pointer), malloc_usable_size(pointer));
 }
 
-void report_free(const std::string& text, Code code) {
+void report_free(const char* why, Code code, Array array = {}, Code freed_by = 0) {
   CheckState& all = state();
   if (all.findings.count_again("invalid-free", code)) return;
-  const std::string who = is_in_kernel() ? all.running.subject(all.running.thread()) : "host code ";
-  all.findings.add({.kind = "invalid-free", .text = who + text, .code = code});
+  Fact fact = is_in_kernel() ? all.running.by(all.running.thread(), code) : Fact{.place = {.code = code}};
+  fact.element.array = std::move(array);
+  Finding finding{.kind = "invalid-free", .why = why, .facts = {std::move(fact)}};
+  if (freed_by != 0) finding.details.set("freed", Place{freed_by});
+  all.findings.add(std::move(finding));
+}
+
+Array array_of(const DeviceHeap::Block& block) {
+  return {.memory = Memory::heap, .made_by = {block.made_by}, .bytes = block.bytes};
 }
 
 /// Frees memory of the device's heap, or reports why that is wrong. False: the memory is neither the heap's nor another
@@ -55,25 +62,16 @@ bool free_of_device(void* pointer, Code code) {
     const Region* const region =
         all.ownership.has_regions() ? all.ownership.region_at(std::uintptr_t(pointer)) : nullptr;
     if (region == nullptr || pointer == nullptr) return false;
-    report_free("frees " + Ownership::name_of(*region) + ", which is not from new or malloc(); use the function that " +
-                    "belongs to its allocation, in host code",
-                code);
+    report_free("free-other", code, Ownership::array_of(*region));
     return true;
   }
   DeviceHeap::Block* const block = all.heap.starting_at(pointer);
   if (block == nullptr) {
-    report_free(
-        "frees a pointer into the device's heap that neither new nor malloc() has returned; pass the one that "
-        "they returned",
-        code);
+    report_free("free-inside", code, {.memory = Memory::heap});
   } else if (block->freed_by != 0) {
-    report_free("frees the memory allocated at " + mention(block->made_by) + ", which has been freed at " +
-                    mention(block->freed_by) + "; free it once",
-                code);
+    report_free("free-twice", code, array_of(*block), block->freed_by);
   } else if (!is_in_kernel()) {
-    report_free(
-        "frees the memory that a kernel has allocated at " + mention(block->made_by) + "; only device code can free it",
-        code);
+    report_free("free-by-host", code, array_of(*block));
   } else {
     all.heap.free(*block, code);
   }
@@ -86,8 +84,7 @@ void* allocated_by_kernel(std::size_t bytes, const void* code) { return allocate
 
 void freed_by_kernel(void* pointer, const void* code) {
   if (pointer == nullptr || free_of_device(pointer, Code(code) - 1)) return;
-  report_free("frees what is not of the device's heap; pass a pointer from cudaMalloc() or malloc() in a kernel",
-              Code(code) - 1);
+  report_free("free-foreign", Code(code) - 1);
 }
 
 bool is_in_heap_block(const void* begin, std::size_t bytes, const char* name, const void* code) {
@@ -99,14 +96,12 @@ bool is_in_heap_block(const void* begin, std::size_t bytes, const char* name, co
   if (is_inside && block->freed_by == 0) return true;
   const char* const kind = is_inside ? "use-after-free" : "out-of-bounds";
   if (all.findings.count_again(kind, Code(code) - 1)) return false;
-  const std::string what =
-      block == nullptr ? "the device's heap" : "the memory that a kernel has allocated at " + mention(block->made_by);
-  const std::string why = is_inside ? ", which has been freed at " + mention(block->freed_by) + "; free it later"
-                                    : "; it has " + std::to_string(block == nullptr ? 0 : block->bytes) +
-                                          ": copy no more than that, and count in bytes";
-  all.findings.add({.kind = kind,
-                    .text = name + ("() accesses " + std::to_string(bytes)) + " bytes of " + what + why,
-                    .code = Code(code) - 1});
+  Fact fact{.place = {.code = Code(code) - 1}, .call = name + std::string("()")};
+  fact.element.array = block == nullptr ? Array{.memory = Memory::heap} : array_of(*block);
+  Finding finding{.kind = kind, .why = is_inside ? "copy-freed" : "copy-past-end", .facts = {std::move(fact)}};
+  finding.details.set("bytes", std::uint64_t(bytes));
+  if (is_inside) finding.details.set("freed", Place{block->freed_by});
+  all.findings.add(std::move(finding));
   return false;
 }
 

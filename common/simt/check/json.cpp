@@ -2,6 +2,10 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <variant>
+
+#include "words.h"
 
 namespace simt::check {
 namespace {
@@ -16,9 +20,68 @@ Json object_at(const std::string& place) {
   return object;
 }
 
+Json json_of(const Place& place) { return place.line.empty() ? Json() : object_at(place.line); }
+
+Json json_of(uint3 index) { return Json::array({index.x, index.y, index.z}); }
+
+Json json_of(const std::optional<uint3>& index) { return index ? json_of(*index) : Json(); }
+
+Json json_of(const Element& element) {
+  const Array& array = element.array;
+  if (array.memory == Memory::none) return {};
+  const bool has_index = element.bytes != 0 && element.offset >= 0;
+  return {{"memory", name_of(array.memory)},
+          {"array", array.name},
+          {"allocation", array.number},
+          {"allocated", json_of(array.allocated)},
+          {"array_bytes", array.bytes},
+          {"offset", element.offset},
+          {"bytes", element.bytes},
+          {"index", has_index ? Json(std::size_t(element.offset) / element.bytes) : Json()}};
+}
+
+Json json_of(const Fact& fact) {
+  return {{"place", json_of(fact.place)},
+          {"header", fact.place.header.empty() ? Json() : object_at(fact.place.header)},
+          {"kernel", fact.kernel},
+          {"call", fact.call},
+          {"launch", json_of(fact.launch)},
+          {"block", json_of(fact.block)},
+          {"thread", json_of(fact.thread)},
+          {"access", fact.is_access() && fact.element.bytes != 0 ? name_of(fact.way) : ""},
+          {"is_atomic", fact.is_atomic},
+          {"is_volatile", fact.is_volatile},
+          {"element", json_of(fact.element)}};
+}
+
+Json json_of(const Details& details) {
+  Json object = Json::object();
+  for (const auto& [name, detail] : details.all) {
+    object[name] = std::visit(
+        [](const auto& value) -> Json {
+          if constexpr (requires { json_of(value); }) {
+            return json_of(value);
+          } else {
+            return value;
+          }
+        },
+        detail);
+  }
+  return object;
+}
+
 Json json_of(const Finding& finding) {
-  Json object = object_at(finding.place);
+  constexpr const char* rounds[] = {"", "same", "next"};
+  Json object = object_at(finding.place.line);
   object["kind"] = finding.kind;
+  object["severity"] = finding.severity == Severity::error ? "error" : "remark";
+  object["why"] = finding.why;
+  object["remedy"] = name_of(finding.remedy);
+  object["round"] = rounds[unsigned(finding.round)];
+  object["last_barrier"] = json_of(Place::of(finding.last_barrier));
+  object["facts"] = Json::array();
+  for (const Fact& fact : finding.facts) object["facts"].push_back(json_of(fact));
+  object["details"] = json_of(finding.details);
   object["text"] = finding.text;
   object["times"] = finding.times;
   return object;
@@ -33,7 +96,8 @@ Json json_of(const Note& note) {
   object["requests"] = note.line->cost.requests;
   object["space"] = name_of(note.line->space);
   object["access"] = name_of(note.line->way);
-  object["text"] = note.cause;
+  object["lanes"] = note.line->cost.lanes;
+  object["text"] = words_of(note);
   return object;
 }
 

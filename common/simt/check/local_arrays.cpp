@@ -1,8 +1,6 @@
 #include "local_arrays.h"
 
-#include "../src/execution/failure.h"
 #include "state.h"
-#include "text.h"
 
 namespace simt::check {
 namespace {
@@ -12,15 +10,23 @@ constexpr unsigned char unwritten = 0xcb;
 /// Byte by byte: a call of memset() or memcpy() would be observed.
 volatile unsigned char* own_bytes(std::uintptr_t address) { return reinterpret_cast<volatile unsigned char*>(address); }
 
-void report(const LocalArrays::Array& array, std::size_t offset, const Access& access) {
+/// An access of an array of the running thread.
+Fact fact_of(const LocalArrays::Array& array, std::size_t offset, const Access& access) {
+  Fact fact = state().running.by(access.thread, access.code);
+  fact.way = access.way;
+  fact.element = {.array = {.memory = Memory::local, .name = array.name, .bytes = array.bytes},
+                  .offset = std::ptrdiff_t(offset),
+                  .bytes = access.bytes};
+  return fact;
+}
+
+void report_unwritten(const LocalArrays::Array& array, std::size_t offset, const Access& access) {
   CheckState& all = state();
   if (all.findings.count_again("uninitialized", access.code)) return;
-  all.findings.add(
-      {.kind = "uninitialized",
-       .text = all.running.subject(access.thread) + "reads " + element(array.name, offset, access.bytes, array.bytes) +
-               ", which this thread has not written; each thread has its own array " + array.name + ", declared at " +
-               file_and_line(array.site) + "; if the threads of a block are to share it, declare it __shared__",
-       .code = access.code});
+  all.findings.add({.kind = "uninitialized",
+                    .why = "own-array",
+                    .facts = {fact_of(array, offset, access)},
+                    .details = {.all = {{"declared", Place::of(array.site)}}}});
 }
 
 }  // namespace
@@ -40,7 +46,7 @@ bool LocalArrays::observe(const Access& access) {
   bool is_written = true;  // all bytes, or some of them by what is not observed
   for (std::size_t b = offset; b < offset + access.bytes; ++b) is_written &= array.written[b];
   for (std::size_t b = offset; b < offset + access.bytes; ++b) is_written |= own_bytes(at->first)[b] != unwritten;
-  if (!is_written && reads(access.way)) report(array, offset, access);
+  if (!is_written && reads(access.way)) report_unwritten(array, offset, access);
   for (std::size_t b = offset; b < offset + access.bytes; ++b)
     array.written[b] = true;  // what is read is reported once
   return true;

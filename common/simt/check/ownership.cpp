@@ -11,9 +11,7 @@
 #include <iterator>
 
 #include "../src/memory/pages.h"
-#include "mentions.h"
 #include "state.h"
-#include "text.h"
 
 // Where the linker puts the addresses that SIMT_CONSTANT stores; both are null if there are none.
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char *const __start_simt_constants[],
@@ -21,10 +19,6 @@ extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char *const __start_si
 
 namespace simt::check {
 namespace {
-
-std::string before_start(std::size_t bytes, const std::string& name) {
-  return counted(bytes, "byte") + " before the start of " + name;
-}
 
 constexpr std::size_t table_bytes = (std::size_t(1) << 47) / chunk_bytes * sizeof(Region*);
 constexpr std::size_t large_bytes = std::size_t(16) << 20;  // of an allocation whose events are worth forgetting
@@ -216,63 +210,55 @@ const Symbol* Ownership::array_near(std::size_t offset, Code code) const {
   return after->offset - offset < offset - (before->offset + before->bytes) ? after : before;
 }
 
-std::string Ownership::describe(std::uintptr_t address, unsigned bytes, Code code) {
+Element Ownership::element_at(std::uintptr_t address, unsigned bytes, Code code) {
+  const auto in = [&](Array array, std::uintptr_t begin) {
+    return Element{std::move(array), std::ptrdiff_t(address - begin), bytes};
+  };
   const std::size_t in_tls = address - std::uintptr_t(tls), in_dynamic = address - std::uintptr_t(dynamic_begin);
   if (in_tls >= shared_first && in_tls < shared_last) {
     const Symbol* const array = array_near(in_tls, code);
-    if (array == nullptr) return "shared memory, in which this kernel has no array";
-    if (in_tls < array->offset) return before_start(array->offset - in_tls, "__shared__ " + array->name);
-    return element("__shared__ " + array->name, in_tls - array->offset, bytes, array->bytes);
+    if (array == nullptr) return {{.memory = Memory::shared}, 0, bytes};
+    return in({.memory = Memory::shared, .name = array->name, .bytes = array->bytes},
+              std::uintptr_t(tls) + array->offset);
   }
   if (in_dynamic < dynamic_bytes + past_dynamic_shared) {
-    return element("dynamic __shared__ memory", in_dynamic, bytes, dynamic_bytes);
+    return in({.memory = Memory::dynamic_shared, .bytes = dynamic_bytes}, std::uintptr_t(dynamic_begin));
   }
   if (address - std::uintptr_t(program_data.begin) < program_data.bytes) {
     std::vector<Symbol> programs;  // without the emulation's
     std::copy_if(symbols.variables.begin(), symbols.variables.end(), std::back_inserter(programs),
                  [](const Symbol& s) { return s.name.find("simt::") == std::string::npos; });
-    if (programs.empty()) return "a variable";
+    if (programs.empty()) return {{.memory = Memory::variable}, 0, bytes};
     const Symbol& variable = *symbol_near(programs, address - program);
-    const std::string name = (variable.is_constant ? "__constant__ " : "__device__ ") + variable.name;
-    if (address - program < variable.offset) return before_start(variable.offset - (address - program), name);
-    return element(name, address - program - variable.offset, bytes, variable.bytes);
+    return in({.memory = variable.is_constant ? Memory::constant : Memory::variable,
+               .name = variable.name,
+               .bytes = variable.bytes},
+              program + variable.offset);
   }
-  const Region* region = region_at(address);
-  if (region == nullptr) return element("memory", 0, bytes, 0);
-  if (region->is_heap) return describe_in_heap(address, bytes);
-  const std::string name = name_of(*region);
-  const std::uintptr_t begin = std::uintptr_t(region->begin);
-  if (address < begin) return before_start(begin - address, name);
-  return region->name != nullptr ? element(name, address - begin, bytes, region->bytes)
-                                 : element_of(name, address - begin, bytes, region->bytes);
-}
-
-std::string Ownership::array_at(const Access& access) {
-  const std::uintptr_t address = access.address;
-  const std::size_t in_tls = address - std::uintptr_t(tls);
-  if (in_tls >= shared_first && in_tls < shared_last) {
-    const Symbol* const array = array_near(in_tls, access.code);
-    return array != nullptr ? array->name : "";
-  }
-  if (address - std::uintptr_t(dynamic_begin) < dynamic_bytes) return "dynamic";
   const Region* const region = region_at(address);
-  return region != nullptr ? std::to_string(region->number) : "variables";
+  if (region == nullptr) return {{}, 0, bytes};
+  return region->is_heap ? element_in_heap(address, bytes) : in(array_of(*region), std::uintptr_t(region->begin));
 }
 
-/// The accessed block, or the one before or after the access, whichever is nearer.
-std::string Ownership::describe_in_heap(std::uintptr_t address, unsigned bytes) {
+/// In the accessed block, or near the one before or after the access, whichever is nearer.
+Element Ownership::element_in_heap(std::uintptr_t address, unsigned bytes) {
   const DeviceHeap& heap = state().heap;
   const DeviceHeap::Block *block = heap.near(address), *const next = heap.near(address + DeviceHeap::gap);
-  const std::string allocated = "the memory that a kernel has allocated at ";
   const bool is_before = next != nullptr && next != block &&
                          (block == nullptr || next->begin - address < address - (block->begin + block->bytes));
-  if (is_before) return before_start(next->begin - address, allocated + mention(next->made_by));
-  if (block == nullptr) return "the device's heap";
-  return element_of(allocated + mention(block->made_by), address - block->begin, bytes, block->bytes);
+  if (is_before) block = next;
+  if (block == nullptr) return {{.memory = Memory::heap}, 0, bytes};
+  return {{.memory = Memory::heap, .made_by = {block->made_by}, .bytes = block->bytes},
+          std::ptrdiff_t(address - block->begin),
+          bytes};
 }
 
-std::string Ownership::name_of(const Region& region) {
-  return region.name != nullptr ? region.name : mention_allocation(region.number, region.made_by);
+Array Ownership::array_of(const Region& region) {
+  return {.memory = Memory::allocation,
+          .name = region.name != nullptr ? region.name : "",
+          .number = region.number,
+          .made_by = region.name != nullptr ? std::vector<Code>() : region.made_by,
+          .bytes = region.bytes};
 }
 
 bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by) {
@@ -397,14 +383,14 @@ void Ownership::written(const void* begin, std::size_t bytes, bool by_device) {
   });
 }
 
-std::string Ownership::written_part(const Access& access) {
+void Ownership::describe_written(const Access& access, Details& details) {
   const std::size_t in_tls = access.address - std::uintptr_t(tls);
   Cells cells;
   std::size_t bytes = 0;
   bool is_of_block = false;
   if (in_tls >= shared_first && in_tls < shared_last) {
     const Symbol* const array = array_near(in_tls, access.code);
-    if (array == nullptr || in_tls < array->offset || array->offset % 4 != 0) return "";
+    if (array == nullptr || in_tls < array->offset || array->offset % 4 != 0) return;
     cells = static_cells.from((array->offset - shared_first) / 4);
     bytes = array->bytes;
     is_of_block = true;
@@ -412,7 +398,7 @@ std::string Ownership::written_part(const Access& access) {
     cells = region->cells;
     bytes = region->bytes;
   }
-  if (!cells.exist() || access.bytes % 4 != 0) return "";
+  if (!cells.exist() || access.bytes % 4 != 0) return;
   const std::size_t elements = bytes / access.bytes, words = access.bytes / 4;
   std::size_t first = elements, past = 0, count = 0;
   for (std::size_t i = 0; i < elements; ++i) {
@@ -423,19 +409,19 @@ std::string Ownership::written_part(const Access& access) {
     if (past == 0 || past == i) past = i + 1;
     ++count;
   }
-  if (count == 0) return is_of_block ? "; this block has stored nothing in this array so far" : "";
-  const bool is_whole = past - first == count;
-  return "; of its " + counted(elements, "element") + ", " +
-         (is_whole ? "only " : std::to_string(count) + ", such as ") + std::to_string(first) + " to " +
-         std::to_string(past - 1) + (count == 1 ? " has" : " have") + " been written";
+  if (count == 0 && !is_of_block) return;
+  details.set("elements", elements);
+  details.set("written", count);
+  if (count == 0) return;
+  details.set("first_written", first);
+  details.set("last_written", past - 1);
 }
 
-std::string Ownership::lone_pointer_at(const Access& access) const {
+bool Ownership::is_lone_pointer(const Access& access) const {
   const std::size_t in_tls = access.address - std::uintptr_t(tls);
-  if (access.bytes != sizeof(void*) || in_tls < shared_first || in_tls >= shared_last) return "";
+  if (access.bytes != sizeof(void*) || in_tls < shared_first || in_tls >= shared_last) return false;
   const Symbol* const variable = array_near(in_tls, access.code);
-  const bool is_whole = variable != nullptr && variable->offset == in_tls && variable->bytes == sizeof(void*);
-  return is_whole ? variable->name : "";
+  return variable != nullptr && variable->offset == in_tls && variable->bytes == sizeof(void*);
 }
 
 bool Ownership::has_bytes_for_keys(const Access& access) {

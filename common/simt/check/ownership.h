@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check.h"
+#include "facts.h"
 #include "order.h"
 #include "symbols.h"
 
@@ -171,20 +172,17 @@ class Ownership {
   const Symbol* array_near(std::size_t offset, Code code) const;
   /// Whether the byte belongs to a guard variable.
   bool is_guard(std::size_t offset) const;
-  /// For findings: "keys", or where an allocation without a name was made.
-  static std::string name_of(const Region& region);
-  /// For findings: the owner by name, the index and the position in it.
-  std::string describe(std::uintptr_t address, unsigned bytes, Code code = 0);
-  std::string describe(const Access& access) { return describe(access.address, access.bytes, access.code); }
-  /// The array or allocation that is accessed, in a word that only it has.
-  std::string array_at(const Access& access);
+  /// For findings: an allocation, and where an access lies.
+  static Array array_of(const Region& region);
+  Element element_at(std::uintptr_t address, unsigned bytes, Code code = 0);
+  Element element_at(const Access& access) { return element_at(access.address, access.bytes, access.code); }
   /// Whether a kernel, or a fill or copy within the device, has written any of these bytes of an allocation.
   bool is_written_by_device(const void* begin, std::size_t bytes);
-  /// "; of its 64 elements, 32 have been written, from 0 to 31": what has been written of the array in which the access
-  /// lies, counted in elements of its size; "" if nothing has, or if that is not known.
-  std::string written_part(const Access& access);
-  /// The name of a __shared__ variable of the size of a pointer, all of which is accessed; "" if it is something else.
-  std::string lone_pointer_at(const Access& access) const;
+  /// How many elements of the access's size the array has in which it lies, and which of them have been written; nothing
+  /// if none has, or if that is not known.
+  void describe_written(const Access& access, Details& details);
+  /// Whether all of a __shared__ variable of the size of a pointer is accessed.
+  bool is_lone_pointer(const Access& access) const;
   /// Whether an allocation has as many bytes as there are keys of the size of this access.
   bool has_bytes_for_keys(const Access& access);
   /// Of the allocations that are as large as the first that was narrowed, the last that was freed after kernels had
@@ -192,7 +190,7 @@ class Ownership {
   const Region* left_behind() const { return left_behind_; }
 
  private:
-  static std::string describe_in_heap(std::uintptr_t address, unsigned bytes);
+  static Element element_in_heap(std::uintptr_t address, unsigned bytes);
   void* map(std::size_t bytes, int sharing);
   Cells map_cells(std::size_t bytes);
   void map_cells(Region& region);

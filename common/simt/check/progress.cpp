@@ -12,7 +12,6 @@
 #include "faults.h"
 #include "places.h"
 #include "state.h"
-#include "text.h"
 
 namespace simt::check {
 namespace {
@@ -67,9 +66,12 @@ std::uint64_t state_of_thread(Code code) {
   return frame.hash;
 }
 
-const char* const why =
-    ", but that block may not have started; CUDA starts blocks in any order, so the wait may never end: give each "
-    "block a number from a counter with atomicAdd(), and wait only for smaller numbers, or use two launches";
+/// `block`: that the access waits for.
+Finding waits_for_block(Fact access, uint3 block) {
+  Finding finding{.kind = "forward-progress", .why = "later-block", .facts = {std::move(access)}};
+  finding.details.set("block", block);
+  return finding;
+}
 
 }  // namespace
 
@@ -107,10 +109,7 @@ void Progress::learn(const Access& access, std::uint64_t from) {
   if (before != before_.end() && before->second.bytes == access.bytes && is_wait(access, before->second)) {
     if (is_trial_) return;
     CheckState& all = state();
-    all.findings.add({.kind = "forward-progress",
-                      .text = all.running.subject(access.thread) + "waits for " + all.ownership.describe(access) +
-                              ", which block " + block_name(*all.running.launch, from) + " writes" + why,
-                      .code = access.code});
+    all.findings.add(waits_for_block(fact_of(access), all.running.index_of_block(from)));
   }
   known_[from].resize(words);
   for (std::size_t word = 0; word < words; ++word) own[word] |= known_[from][word];
@@ -199,7 +198,7 @@ bool Progress::wait_for_change(const Access& access) {
   if (access.sync != Sync::synchronized || !reads(access.way) || !is_global || access.bytes > 8) return false;
   waits_ = access;
   waits_for_ = {access.address, access.bytes, bits_at(access.address, access.bytes)};
-  subject_ = all.running.subject(access.thread);
+  waiting_ = fact_of(access);
   return true;
 }
 
@@ -211,11 +210,9 @@ void Progress::follow_search(const Access& access) {
 bool Progress::continues_search(const Launch& launch, std::uint64_t block) {
   if (!is_searching_) return false;
   if (waits_for_.is_unchanged()) return searched_++ < max_searched;
-  instead_.kind = "forward-progress";
-  instead_.severity = Severity::error;
-  instead_.code = waits_.code;
-  instead_.text = subject_ + "waits for " + state().ownership.describe(waits_for_.address, waits_for_.bytes) +
-                  ", which block " + block_name(launch, block) + " would write" + why;
+  waiting_.element = state().ownership.element_at(waits_for_.address, waits_for_.bytes);
+  instead_ = waits_for_block(waiting_, Running::index_in(launch.config.grid, block));
+  instead_.details.set("has_not_run", std::uint64_t(1));
   return false;
 }
 

@@ -80,7 +80,7 @@ class Progress {
 
   bool is_searching_ = false;
   unsigned searched_ = 0;
-  std::string subject_ = {};
+  Fact waiting_ = {};
   Finding instead_ = {};
 };
 

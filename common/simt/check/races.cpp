@@ -3,15 +3,14 @@
 #include <algorithm>
 
 #include "schedule.h"
-#include "text.h"
 #include "transfers.h"
 
 namespace simt::check {
 namespace {
 
-/// What orders the two threads of a race; null if nothing does, because they are of different blocks.
-const char* barrier_for(bool is_same_block, bool is_same_warp) {
-  return !is_same_block ? nullptr : is_same_warp ? "__syncwarp()" : "__syncthreads()";
+/// What orders the two threads of a race, if both come to it.
+Remedy barrier_for(bool is_same_block, bool is_same_warp) {
+  return !is_same_block ? Remedy::none : is_same_warp ? Remedy::warp_barrier : Remedy::block_barrier;
 }
 
 bool is_volatile(const Event& event) { return event.is_synchronized && !event.is_atomic; }
@@ -39,71 +38,41 @@ bool differ_in_row_only(const Event& a, const Event& b) {
   return grid.y * grid.z > 1 && first != second && first % grid.x == second % grid.x;
 }
 
-/// What orders blocks instead of what the kernel has.
-std::string remark_on_blocks(const Race& race) {
-  if (state().counts.launch().barriers != 0) {
-    const bool is_cooperative = state().running.launch->config.is_cooperative;
-    return is_cooperative ? "" : "; __syncthreads() orders only threads of one block";
-  }
-  if (race.before.is_synchronized || race.now.is_synchronized) return "";
-  return "; blockIdx.x * blockDim.x + threadIdx.x is another number in each thread of the grid";
-}
-
-/// Of two blocks. `is_shown_in_block`: the text is on two threads of one block.
-std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
+/// Of two blocks. `is_shown_in_block`: the finding is on two threads of one block.
+Advice advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   const auto& [before, before_way, now, access] = race;
   const bool are_plain = !before.is_synchronized && !now.is_synchronized;
+  const bool is_cooperative = state().running.launch->config.is_cooperative;
   const bool is_atomic = before.is_atomic || now.is_atomic;
-  const char* const or_atomic = is_atomic ? ", or use an atomic" : "";
-  if (before.is_synchronized && now.is_synchronized) {
-    return "an atomic of block scope is one only for the threads of its own block: use atomicAdd() instead of "
-           "atomicAdd_block() and the like, or cuda::thread_scope_device";
-  }
-  const std::string ways = state().running.launch->config.is_cooperative
-                               ? std::string("put this_grid().sync() between the two accesses") + or_atomic
-                           : is_atomic ? "use an atomic, or two launches"
-                                       : "use two launches";
+  const Remedy remedy = is_cooperative ? Remedy::grid_barrier : is_atomic ? Remedy::atomic : Remedy::launch;
+  if (before.is_synchronized && now.is_synchronized) return {"block-scope", Remedy::atomic};
   if (are_plain && before_way == Way::store && access.way == Way::load && state().order.has_flag_after(before)) {
-    return "a flag or counter says that the other block has written it, but no fence comes between that write and the "
-           "flag: put __threadfence() before the flag is written";
+    return {"no-fence", Remedy::fence};
   }
-  if (is_shown_in_block) {
-    return "threads of different blocks do the same, and no barrier orders them: check which thread has which element, "
-           "or " +
-           ways;
-  }
-  if (has_same_index(before, now)) {
-    if (differ_in_row_only(before, now)) return advice_on_rows("blocks", "blockIdx");
-    return "two blocks access one element with the same threadIdx: is blockIdx in the index, times the number of "
-           "elements per block? In a loop over the grid, is the step gridDim.x times that number? " +
-           (before_way != access.way || is_atomic
-                ? "If all blocks should access this element, " + ways +
-                      (before_way == access.way ? "" : "; or let the kernel write into another array than it reads")
-                : "If all blocks should add to this element, use atomicAdd()");
-  }
-  return "nothing orders these blocks: check which thread has which element, or " + ways + remark_on_blocks(race);
+  if (is_shown_in_block) return {"threads-of-any-block", remedy};
+  if (has_same_index(before, now)) return {differ_in_row_only(before, now) ? "rows-of-blocks" : "same-thread-index"};
+  return {"blocks", remedy};
 }
 
 /// Of two threads of a block.
-std::string advice(const Race& race, const char* barrier) {
-  const bool is_same_warp = in_same_warp(race.before, race.now);
+Advice advice(const Race& race, Remedy barrier) {
   const bool are_volatile = is_volatile(race.before) && is_volatile(race.now);
-  const std::string or_atomic = race.before.is_atomic || race.now.is_atomic ? ", or use an atomic" : "";
-  const Running& running = state().running;
-  if (race.access.space == Space::global && running.last_barrier.line == 0 && !are_volatile) {
-    if (differ_in_y_only(race.before, race.now)) return advice_on_rows("threads", "threadIdx");
-    return "two threads work on the same element: check which thread has which element" + or_atomic +
-           "; if a loop leads to it, check the loop's start and step, too; a barrier orders only threads of one block";
+  if (race.access.space == Space::global && state().running.last_barrier.line == 0 && !are_volatile) {
+    return {differ_in_y_only(race.before, race.now) ? "rows-of-threads" : "same-element"};
   }
-  const std::string between = std::string("put ") + barrier + " between the two accesses";
-  if (are_volatile) return "lanes do not run in step, and volatile does not order them: " + between;
-  if (is_same_warp) {
-    // Also where the block has one warp only: with another launch shape, it may have more.
-    return std::string("nothing orders these lanes") +
-           (running.has_exchanges ? ", and shuffles and votes do not: " : ": ") +
-           "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data" + or_atomic;
-  }
-  return "no barrier orders these threads: " + between + or_atomic;
+  if (are_volatile) return {"volatile-lanes", barrier};
+  // For lanes, too, and where the block has one warp only: with another launch shape, it may have more.
+  return {in_same_warp(race.before, race.now) ? "lanes" : "threads", Remedy::block_barrier};
+}
+
+/// What a sentence on a race says of its launch.
+Details details_of_launch() {
+  CheckState& all = state();
+  Details details;
+  if (all.running.launch->config.is_cooperative) details.set("cooperative", std::uint64_t(1));
+  if (all.counts.launch().barriers != 0) details.set("barriers", all.counts.launch().barriers);
+  if (all.running.has_exchanges) details.set("exchanges", std::uint64_t(1));
+  return details;
 }
 
 /// Of two threads of a block that write one element: the instructions by which each has come to it, up to its write, in
@@ -129,19 +98,20 @@ std::vector<std::pair<Code, Code>> executed_together(const Race& race) {
   return together;
 }
 
-/// The instruction that reads, if the other end is an atomic; otherwise 0.
-Code plain_read_of(const Race& race) {
-  const auto& [before, before_way, now, access] = race;
-  const Code program = state().ownership.program;
-  if (before_way == Way::store && before.is_atomic && access.way == Way::load) return program + now.code;
-  return before_way == Way::load && now.is_atomic && writes(access.way) ? program + before.code : 0;
-}
-
-/// "block (1,0,0), thread (3,0,0)" of an event.
-std::string who(const Event& event) {
+/// The two accesses, the later one first.
+std::vector<Fact> facts_of(const Race& race) {
   const CheckState& all = state();
-  return "block " + block_name(*all.running.launch, all.order.block_of(event)) + ", thread " +
-         thread_name(*all.running.launch, event.thread);
+  const auto fact_of = [&](const Event& event, Way way) {
+    Fact fact = all.running.by(event.thread, all.ownership.program + event.code);
+    fact.way = way;
+    fact.is_atomic = event.is_atomic;
+    fact.is_volatile = is_volatile(event);
+    return fact;
+  };
+  Fact now = fact_of(race.now, race.access.way), before = fact_of(race.before, race.before_way);
+  before.block = all.running.index_of_block(all.order.block_of(race.before));
+  now.element = before.element = state().ownership.element_at(race.access);
+  return {now, before};
 }
 
 }  // namespace
@@ -169,7 +139,7 @@ std::string who(const Event& event) {
   CheckState& all = state();
   const Code code = all.ownership.program + now.code, other = all.ownership.program + before.code;
   if (all.order.is_of_earlier_launch(before)) {
-    return report_stream_race(before, before_way, all.running.subject(now.thread), access);
+    return report_stream_race(before, before_way, all.running.by(now.thread), access);
   }
   // The earlier access read too early: the race is the reason.
   if (before_way == Way::load) all.findings.drop("uninitialized", other);
@@ -183,48 +153,56 @@ std::string who(const Event& event) {
     known->is_same_index &= !same_block && has_same_index(before, now);
     known->are_in_rows &= same_block && differ_in_y_only(before, now);
     if (!same_block) {
-      all.findings.advise(code, other, advice_on_blocks(race, !known->between.empty()));
+      all.findings.advise(code, other, advice_on_blocks(race, known->barrier != Remedy::none));
     } else if (are_writes && known->together.empty() && known->times < looks) {
       known->together = executed_together(race);
     }
-    if (same_block && !in_same_warp(before, now)) known->barrier = barrier_for(true, false);
+    if (same_block && !in_same_warp(before, now)) {
+      known->barrier = Remedy::block_barrier;
+      if (known->remedy == Remedy::warp_barrier) known->remedy = Remedy::block_barrier;
+    }
     ++known->times;
     return;
   }
-  const char* const barrier = barrier_for(same_block, in_same_warp(before, now));
+  const Remedy barrier = barrier_for(same_block, in_same_warp(before, now));
+  const Advice what = same_block ? advice(race, barrier) : advice_on_blocks(race);
   all.findings.add({.kind = "race",
-                    .text = all.running.subject(now.thread) + verb_of(access.way) + all.ownership.describe(access) +
-                            "; " + who(before) + " " + verb_of(before_way) + "it at {other}",
-                    .code = code,
-                    .other = other,
-                    .advice = same_block ? advice(race, barrier) : advice_on_blocks(race),
+                    .why = what.why,
+                    .facts = facts_of(race),
+                    .remedy = what.remedy,
+                    .details = details_of_launch(),
+                    .began = before.interval,
                     .barrier = barrier,
+                    .last_barrier = same_block ? all.running.last_barrier : Site{},
                     .is_same_index = !same_block && has_same_index(before, now),
                     .are_in_rows = same_block && differ_in_y_only(before, now),
                     .address = before.is_synchronized || now.is_synchronized ? 0 : access.address,
-                    .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access) : "",
-                    .last_barrier = same_block ? all.running.last_barrier : Site{},
-                    .are_writes = are_writes,
-                    .together = same_block && are_writes ? executed_together(race) : decltype(Finding::together){},
-                    .plain_read = plain_read_of(race),
-                    .began = before.interval});
+                    .together = same_block && are_writes ? executed_together(race) : decltype(Finding::together){}});
 }
 
-[[gnu::cold, gnu::noinline]] void remark_shuffle_order(const Race& race) {
+namespace {
+
+/// Two accesses that another order of the threads would do no harm to, as far as today's GPUs go.
+void add_remark_on(const Race& race, const char* kind, const Advice& what) {
   CheckState& all = state();
-  const Access& access = race.access;
   const Code code = all.ownership.program + race.now.code, other = all.ownership.program + race.before.code;
-  if (all.findings.count_again("shuffle-order", code, other)) return;
-  all.findings.add({.kind = "shuffle-order",
-                    .text = all.running.subject(access.thread) + "writes " + all.ownership.describe(access) + "; " +
-                            who(race.before) +
-                            " reads it at {other}, before a shuffle or vote in which both lanes take part; today's " +
-                            "GPUs read first, but in CUDA's memory model a shuffle or vote orders no accesses: put " +
-                            "__syncwarp() between the two",
-                    .code = code,
-                    .other = other,
-                    .address = access.address,
-                    .severity = Severity::remark});
+  if (all.findings.count_again(kind, code, other)) return;
+  all.findings.add({.kind = kind,
+                    .why = what.why,
+                    .facts = facts_of(race),
+                    .remedy = what.remedy,
+                    .severity = Severity::remark,
+                    .address = race.access.address});
+}
+
+}  // namespace
+
+[[gnu::cold, gnu::noinline]] void remark_shuffle_order(const Race& race) {
+  add_remark_on(race, "shuffle-order", {"before-shuffle", Remedy::warp_barrier});
+}
+
+[[gnu::cold, gnu::noinline]] void remark_same_value(const Race& race) {
+  add_remark_on(race, "same-value", {"equal-values"});
 }
 
 [[gnu::cold, gnu::noinline]] void find_test(const Cell& cell, const Event& atomic, const Access& access) {
@@ -241,23 +219,6 @@ std::string who(const Event& event) {
   };
   look(cell.read);
   if (!cell.content.other_is_write) look(cell.other_read);
-}
-
-[[gnu::cold, gnu::noinline]] void remark_same_value(const Race& race) {
-  CheckState& all = state();
-  const Access& access = race.access;
-  const Code code = all.ownership.program + race.now.code, other = all.ownership.program + race.before.code;
-  if (all.findings.count_again("same-value", code, other)) return;
-  all.findings.add({.kind = "same-value",
-                    .text = all.running.subject(access.thread) + "writes " + all.ownership.describe(access) + "; " +
-                            who(race.before) +
-                            " writes the same value at {other}, and nothing orders the two; the result does not " +
-                            "depend on the order as long as all values are equal",
-                    .code = code,
-                    .other = other,
-                    .address = access.address,
-                    .are_writes = true,
-                    .severity = Severity::remark});
 }
 
 [[gnu::cold, gnu::noinline]] void look_for_lanes_in_step(const Cell& cell, const Event& now, const Access& access) {

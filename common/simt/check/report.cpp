@@ -7,47 +7,35 @@
 #include <cstdlib>
 #include <set>
 
-#include "../src/execution/failure.h"
-#include "mentions.h"
 #include "places.h"
-#include "text.h"
+#include "words.h"
 
 namespace simt::check {
 namespace {
 
-void resolve_places(Finding& finding, const Places& places) {
-  if (finding.code == 0) return;
-  finding.place = places.in_source_or_unknown(finding.code);
-  // Code of ours that stands for a library's function has no line of the program.
-  if (places.has_no_line(finding.code) && finding.launch.line != 0) finding.place = file_and_line(finding.launch);
-  constexpr const char* at_other = " at {other}";
-  if (const std::size_t at = finding.text.find(at_other);
-      at != std::string::npos && places.has_no_line(finding.other)) {
-    finding.text.erase(at, std::char_traits<char>::length(at_other));
+/// Calls `use` for everything in a finding that has code addresses.
+template <class Use>
+void for_each_place(Finding& finding, Use&& use) {
+  for (Fact& fact : finding.facts) {
+    use(fact.place);
+    use(fact.element.array);
   }
-  constexpr const char* other = "{other}";
-  if (const std::size_t at = finding.text.find(other); at != std::string::npos) {
-    finding.text.replace(at, std::char_traits<char>::length(other),
-                         places.in_source_or_unknown(finding.other) + places.header(finding.other));
-  }
-  if (const std::size_t subject = finding.text.find("): "); subject != std::string::npos) {
-    finding.text.insert(subject + 1, places.header(finding.code));
-  }
-  if (!finding.launched.empty() && !is_in_source(finding.place)) {  // a header's line, or none, says less
-    finding.text = "the kernel that is launched here may still be running when this happens; " + finding.text;
-    finding.place = finding.launched;
+  for (auto& [name, detail] : finding.details.all) {
+    if (Place* const place = std::get_if<Place>(&detail)) use(*place);
   }
 }
 
-/// Each clause on a separate line: what happened, what it happened with, what to do.
-std::string by_clause(const std::string& text) {
-  std::string lines;
-  for (std::size_t from = 0;;) {
-    const std::size_t end = text.find("; ", from);
-    lines += text.substr(from, end - from);
-    if (end == std::string::npos) return lines;
-    lines += "\n    ";
-    from = end + 2;
+void resolve_places(Finding& finding, const Places& places) {
+  for_each_place(finding, [&](auto& one) { one.resolve(places); });
+  const Fact& first = finding.facts[0];
+  finding.place = first.place;
+  // Code of ours that stands for a library's function has no line of the program.
+  if (first.place.line.empty()) finding.place.line = first.launch.line;
+  if (finding.place.line.empty()) finding.place.line = places.in_source_or_unknown(finding.code());
+  const std::string launch = finding.facts.size() < 2 ? "" : finding.facts[1].launch.line;
+  if (finding.kind == "stream-race" && !launch.empty() && !is_in_source(finding.place.line)) {
+    finding.is_at_launch = true;  // a header's line, or none, says less
+    finding.place = {.line = launch};
   }
 }
 
@@ -58,22 +46,33 @@ struct OnLine {
 
 /// Two threads execute the same line. A barrier between the two accesses is no help, because there is nothing between
 /// them.
-std::string advice_on_line(const OnLine& line, const char* barrier) {
-  if (line.stores && line.load_and_store) {
-    return "several threads change the same element at once: use atomicAdd() or another atomic, or check the index if "
-           "each should have its own element";
-  }
-  const std::string rounds =
-      barrier == nullptr ? ""
-                         : std::string("; if the line is in a loop, its rounds may need ") + barrier + " between them";
-  if (line.stores) {
-    return "threads that execute this line write the same element: check the index" + rounds;
-  }
-  if (barrier == nullptr) {
-    return "a block reads here what another block writes here: write into another array, or use two launches";
-  }
-  return "a thread reads here what another thread writes here: read into a variable, put " + std::string(barrier) +
-         " after that, and then write" + rounds;
+Advice advice_on_line(const OnLine& line, Remedy barrier) {
+  if (line.stores && line.load_and_store) return {"changed-on-line", Remedy::atomic};
+  if (line.stores) return {"written-on-line"};
+  if (barrier == Remedy::none) return {"read-by-other-block", Remedy::launch};
+  return {"read-on-line", barrier};
+}
+
+void advise(Finding& f, const Advice& what) {
+  f.why = what.why;
+  f.remedy = what.remedy;
+}
+
+/// Whether the threads of a race are of one block.
+bool is_in_block(const Finding& f) {
+  const uint3 a = *f.facts[0].block, b = *f.facts[1].block;
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/// What one missing barrier leaves without an order: the accesses of an array after the same barrier, or of one element
+/// that several threads change. "": it is a race that no barrier orders.
+std::string group_of(const Finding& f) {
+  if (f.why == "changed-by-several") return std::to_string(f.address);
+  if (f.kind == "race" && !is_in_block(f)) return "";
+  const Fact& fact = f.facts[0];
+  const Array& array = fact.element.array;
+  return fact.kernel + " " + std::to_string(f.last_barrier.line) + " " + name_of(array.memory) + array.name + " " +
+         std::to_string(array.number);
 }
 
 /// Whether two threads have come to one element by the same line, in the same round of a loop, to change it.
@@ -86,20 +85,14 @@ bool is_at_once(const Finding& f, const Places& places) {
 
 /// Races of threads that work on the same element at once: no barrier orders them, whichever of their accesses meet.
 void advise_on_indices(std::vector<Finding>& findings, const Places& places) {
-  std::set<std::string> groups;  // `between`
+  std::set<std::string> groups;
   for (const Finding& f : findings) {
-    if (is_at_once(f, places)) groups.insert(f.between);
+    if (is_at_once(f, places)) groups.insert(group_of(f));
   }
   for (Finding& f : findings) {
-    if (f.kind != "race" || groups.count(f.between) == 0) continue;
-    f.is_at_once = true;
-    if (f.are_in_rows) {
-      f.advice = advice_on_rows("threads", "threadIdx");
-      continue;
-    }
-    f.advice =
-        "both threads execute the same lines for this element: check which thread has which element; if "
-        "the lines are in a loop, its rounds may need __syncthreads() between them";
+    if (f.kind != "race" || !is_in_block(f) || groups.count(group_of(f)) == 0) continue;
+    f.round = Round::same;
+    advise(f, {f.are_in_rows ? "rows-of-threads" : "same-lines"});
   }
 }
 
@@ -108,12 +101,12 @@ void advise_on_indices(std::vector<Finding>& findings, const Places& places) {
 std::set<std::uintptr_t> changed_by_several(const std::vector<Finding>& findings) {
   std::map<std::uintptr_t, Code> stores;
   for (const Finding& f : findings) {
-    if (f.address != 0 && f.are_writes && f.code == f.other) stores[f.address] = f.code;
+    if (f.address != 0 && f.are_writes() && f.code() == f.other()) stores[f.address] = f.code();
   }
   std::set<std::uintptr_t> changed;
   for (const Finding& f : findings) {
     const auto store = stores.find(f.address);
-    const auto [first, last] = std::minmax(f.code, f.other);
+    const auto [first, last] = std::minmax({f.code(), f.other()});
     if (store != stores.end() && first < last && last == store->second) changed.insert(f.address);
   }
   return changed;
@@ -124,32 +117,25 @@ void advise_on_changes(std::vector<Finding>& findings) {
   const std::set<std::uintptr_t> changed = changed_by_several(findings);
   for (Finding& f : findings) {
     if (changed.count(f.address) == 0) continue;
-    f.advice =
-        "use atomicAdd() or another atomic, which returns the old value: before a thread writes what it computes from "
-        "this element, another reads the same value; or check the index if each should have its own element" +
-        std::string(f.is_same_index ? ": is blockIdx in it?" : "");
-    f.is_changed_by_several = true;
-    f.is_at_once = true;
-    f.between = "one element " + std::to_string(f.address);
+    advise(f, {"changed-by-several", Remedy::atomic});
+    f.round = Round::same;
   }
 }
 
 /// Two blocks whose threads have the same index at one element, but other indices at others: the index is not to blame.
 void advise_on_blocks(std::vector<Finding>& findings, const Places& places) {
   const auto lines = [&](const Finding& f) {
-    return std::pair<std::string, std::string>(std::minmax(places.of(f.code), places.of(f.other)));
+    return std::pair<std::string, std::string>(std::minmax(places.of(f.code()), places.of(f.other())));
   };
   for (Finding& f : findings) {
     if (f.kind != "race" || !f.is_same_index) continue;
     const auto other = std::find_if(findings.begin(), findings.end(), [&](const Finding& g) {
-      return g.kind == "race" && g.barrier == nullptr && !g.is_same_index && lines(f) == lines(g);
+      return g.kind == "race" && g.barrier == Remedy::none && !g.is_same_index && lines(f) == lines(g);
     });
-    if (other == findings.end() || !places.know(f.code)) continue;
+    if (other == findings.end() || !places.know(f.code())) continue;
     f.is_same_index = false;
-    f.advice =
-        "one block reads what another one writes, and nothing orders blocks: let the kernel write into another array "
-        "than it reads, or use two launches";
-    other->advice = f.advice;
+    advise(f, {"in-place", Remedy::launch});
+    advise(*other, {"in-place", Remedy::launch});
   }
 }
 
@@ -163,43 +149,39 @@ std::pair<std::string, int> parts_of(const std::string& place) {
 /// a line that a loop leads back to.
 void advise_on_rounds(std::vector<Finding>& findings, const Places& places) {
   for (Finding& f : findings) {
-    if (f.kind != "race" || f.is_at_once || f.barrier == nullptr) continue;
-    const std::string line = places.in_source(f.code);
+    if (f.kind != "race" || f.round == Round::same || f.barrier == Remedy::none) continue;
+    const std::string line = places.in_source(f.code());
     const auto [file, now] = parts_of(line);
-    const auto [other_file, before] = parts_of(places.in_source(f.other));
+    const auto [other_file, before] = parts_of(places.in_source(f.other()));
     const auto [low, high] = std::minmax(now, before);
     const int barrier = f.last_barrier.line;  // both accesses follow it, although it stands between them
     if (!line.empty() && file == other_file && barrier > low && barrier < high && file == f.last_barrier.file) {
-      f.advice = "line " + std::to_string(low) + " comes after line " + std::to_string(high) +
-                 " in the next round of a loop, and no barrier orders the two: put " + f.barrier +
-                 " at the end of the round, below line " + std::to_string(high);
+      advise(f, {"next-round", f.barrier});
+      f.round = Round::next;
+      f.details.set("first_line", std::uint64_t(low));
+      f.details.set("last_line", std::uint64_t(high));
       continue;
     }
-    if (line.empty() || file != other_file || now != before || places.of(f.code) == places.of(f.other)) continue;
-    f.advice =
-        "the same line leads both threads to this element: put __syncthreads() between the two rounds of its loop if "
-        "one must come after the other; otherwise check which thread has which element: the index, and the step of the "
-        "loop";
+    if (line.empty() || file != other_file || now != before || places.of(f.code()) == places.of(f.other())) continue;
+    advise(f, {"same-line-in-callers", Remedy::block_barrier});
   }
 }
 
 void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
   const auto races_with_itself = [&](const Finding& f) {
-    return f.kind == "race" && places.know(f.code) && places.of(f.code) == places.of(f.other);
+    return f.kind == "race" && places.know(f.code()) && places.of(f.code()) == places.of(f.other());
   };
   std::map<std::string, OnLine> lines;
   for (const Finding& f : findings) {
     if (!races_with_itself(f)) continue;
-    OnLine& line = lines[places.of(f.code)];
-    (f.are_writes ? line.stores : line.load_and_store) = true;
+    OnLine& line = lines[places.of(f.code())];
+    (f.are_writes() ? line.stores : line.load_and_store) = true;
   }
   for (Finding& f : findings) {
-    if (races_with_itself(f) && !f.is_same_index && !f.is_changed_by_several) {
-      const OnLine& line = lines[places.of(f.code)];
-      const bool is_sum = line.stores && line.load_and_store;
-      if (!f.is_at_once || is_sum) f.advice = advice_on_line(line, f.barrier);
-    }
-    if (!f.advice.empty()) f.text += "; " + f.advice;
+    if (!races_with_itself(f) || f.is_same_index || f.why == "changed-by-several") continue;
+    const OnLine& line = lines[places.of(f.code())];
+    const bool is_sum = line.stores && line.load_and_store;
+    if (f.round != Round::same || is_sum) advise(f, advice_on_line(line, f.barrier));
   }
 }
 
@@ -214,22 +196,20 @@ void join_races(std::vector<Finding>& findings, const Places& places) {
   std::map<std::string, Pairs> by_barrier;
   std::set<const Finding*> joined;
   for (Finding& f : findings) {
-    const std::pair<std::string, std::string> lines = std::minmax(places.of(f.code), places.of(f.other));
-    if (!f.is_at_once && (f.barrier == nullptr || lines.first == lines.second)) continue;
-    const auto pairs = by_barrier.try_emplace(f.between, Pairs{&f, {}, {}}).first;
+    const std::pair<std::string, std::string> lines = std::minmax(places.of(f.code()), places.of(f.other()));
+    if (f.round != Round::same && (f.barrier == Remedy::none || lines.first == lines.second)) continue;
+    const auto pairs = by_barrier.try_emplace(group_of(f), Pairs{&f, {}, {}}).first;
     pairs->second.lines.insert(lines);
-    pairs->second.codes.insert({f.code, f.other});
+    pairs->second.codes.insert({f.code(), f.other()});
   }
   for (const Finding& f : findings) {
-    const auto pairs = by_barrier.find(f.between);
+    const auto pairs = by_barrier.find(group_of(f));
     if (pairs == by_barrier.end() || &f == pairs->second.first) continue;
-    const bool is_early = f.kind == "uninitialized" && pairs->second.codes.count(f.code) != 0;
+    const bool is_early = f.kind == "uninitialized" && pairs->second.codes.count(f.code()) != 0;
     if (f.kind == "race" || is_early) joined.insert(&f);
   }
   for (const auto& [between, pairs] : by_barrier) {
-    if (const std::size_t more = pairs.lines.size() - 1; more > 0) {
-      pairs.first->text += "; " + counted(more, "more pair") + " of lines race for this array for the same reason";
-    }
+    if (const std::uint64_t more = pairs.lines.size() - 1; more > 0) pairs.first->details.set("more_pairs", more);
   }
   std::vector<Finding> kept;
   for (Finding& f : findings) {
@@ -243,11 +223,11 @@ std::vector<Finding> merged(std::vector<Finding> findings, const Places& places)
   std::vector<Finding> result;
   for (Finding& finding : findings) {
     resolve_places(finding, places);
-    finding.text = by_clause(with_lines(finding.text, places));
+    finding.text = words_of(finding);
     const auto same = std::find_if(result.begin(), result.end(), [&](const Finding& earlier) {
-      return earlier.kind == finding.kind && earlier.place == finding.place &&
-             (earlier.code == finding.code || finding.code == 0 || places.know(finding.code) ||
-              (finding.launch.line != 0 && places.has_no_line(finding.code)));
+      return earlier.kind == finding.kind && earlier.place.line == finding.place.line &&
+             (earlier.code() == finding.code() || finding.code() == 0 || places.know(finding.code()) ||
+              (!finding.facts[0].launch.line.empty() && places.has_no_line(finding.code())));
     });
     if (same == result.end()) {
       result.push_back(finding);
@@ -276,29 +256,11 @@ std::vector<LineCost> costs_by_line(const Counts& counts, const Places& places) 
   return lines;
 }
 
-/// Why requests move more sectors than their bytes need.
-std::string cause_of_sectors(const Cost& cost) {
-  const std::uint64_t most_lanes = cost.requests * lanes_per_warp;
-  const std::uint64_t apart = (cost.actual + cost.ideal / 2) / cost.ideal;
-  const std::string used = std::to_string(100 * cost.ideal / cost.actual) + " % of what is moved is used: ";
-  if (cost.lanes * 4 < most_lanes * 3) {
-    return "only " + std::to_string((cost.lanes + cost.requests / 2) / cost.requests) +
-           " of 32 lanes take part on average, and " + used +
-           "let all lanes of a warp take part, and neighbours access neighbouring elements";
-  }
-  if (cost.ideal >= 2 * cost.requests && cost.actual - cost.ideal <= cost.requests) {
-    return used + "check whether the first address of each request is a multiple of 32 bytes";
-  }
-  if (apart < 2) return used + "some of the requests have gaps between the elements of their lanes";
-  return used + "neighbouring lanes access elements that are " + (apart < 8 ? std::to_string(apart) : "8 or more") +
-         " apart: let them access neighbouring elements";
-}
-
 Note note_on(const LineCost& line) {
   const Cost& cost = line.cost;
   if (line.way == Way::atomic) return {&line, "atomic-contention", "turns", cost.ideal, cost.actual};
   if (line.space == Space::shared) return {&line, "bank-conflict", "wavefronts", cost.ideal, cost.actual};
-  return {&line, "uncoalesced", "sectors", cost.ideal, cost.actual, cause_of_sectors(cost)};
+  return {&line, "uncoalesced", "sectors", cost.ideal, cost.actual};
 }
 
 std::vector<Note> make_notes(const std::vector<LineCost>& lines) {
@@ -321,10 +283,9 @@ std::vector<Note> make_notes(const std::vector<LineCost>& lines) {
 Report make_report(const CheckState& state) {
   std::vector<Finding> findings = state.findings.all();
   std::set<Code> codes;
-  for (const Finding& finding : findings) {
-    codes.insert({finding.code, finding.other});
+  for (Finding& finding : findings) {
+    for_each_place(finding, [&](auto& one) { one.collect(codes); });
     for (const auto& [a, b] : finding.together) codes.insert({a, b});
-    collect_mentions(finding.text, codes);
   }
   for (const auto& [instruction, cost] : state.counts.costs()) codes.insert(std::get<Code>(instruction));
   codes.erase(0);
@@ -332,7 +293,8 @@ Report make_report(const CheckState& state) {
   Report report;
   std::set<std::string> faulty;  // lines
   for (const Finding& f : findings) {
-    if (f.severity == Severity::error) faulty.insert(f.code != 0 ? places.in_source_or_unknown(f.code) : f.place);
+    if (f.severity == Severity::error)
+      faulty.insert(f.code() != 0 ? places.in_source_or_unknown(f.code()) : f.facts[0].place.line);
   }
   advise_on_indices(findings, places);
   advise_on_changes(findings);
@@ -343,8 +305,9 @@ Report make_report(const CheckState& state) {
   for (Finding& finding : merged(std::move(findings), places)) {
     (finding.severity == Severity::error ? report.findings : report.remarks).push_back(std::move(finding));
   }
-  std::erase_if(report.remarks,
-                [&](const Finding& remark) { return remark.kind != "interrupted" && faulty.count(remark.place) != 0; });
+  std::erase_if(report.remarks, [&](const Finding& remark) {
+    return remark.kind != "interrupted" && faulty.count(remark.place.line) != 0;
+  });
   report.lines = costs_by_line(state.counts, places);
   report.notes = make_notes(report.lines);
   return report;
@@ -357,18 +320,19 @@ void print(const Report& report) {
   const auto print_finding = [&](const Finding& f, const char* colour, const char* severity) {
     const std::string times = f.times > 1 ? " (" + std::to_string(f.times) + " times)" : "";
     const std::size_t first_line = std::min(f.text.find('\n'), f.text.size());
-    std::fprintf(stderr, "%s: %s%s:%s %s: %s%s%s\n", f.place.c_str(), colour, severity, plain, f.kind.c_str(),
+    std::fprintf(stderr, "%s: %s%s:%s %s: %s%s%s\n", f.place.line.c_str(), colour, severity, plain, f.kind.c_str(),
                  f.text.substr(0, first_line).c_str(), times.c_str(), f.text.c_str() + first_line);
   };
   for (const Finding& f : report.findings) print_finding(f, red, "error");
   for (const Finding& f : report.remarks) print_finding(f, cyan, "note");
   if (!report.findings.empty()) return;  // what a faulty program costs does not matter yet
   for (const Note& n : report.notes) {
+    const std::string cause = words_of(n);
     const std::string accesses =
         counted(n.line->cost.requests, std::string(name_of(n.line->space)) + " " + name_of(n.line->way));
     std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %s%s\n", n.line->place.c_str(), cyan,
                  plain, n.kind, static_cast<unsigned long long>(n.ideal), static_cast<unsigned long long>(n.actual),
-                 n.unit, accesses.c_str(), n.cause.empty() ? "" : ("\n    " + n.cause).c_str());
+                 n.unit, accesses.c_str(), cause.empty() ? "" : ("\n    " + cause).c_str());
   }
 }
 

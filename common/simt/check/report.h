@@ -23,7 +23,6 @@ struct Note {
   const char* kind;
   const char* unit;
   std::uint64_t ideal, actual;
-  std::string cause = {};  ///< as far as the counts show it
 };
 
 struct Report {

@@ -7,7 +7,7 @@
 #include "../src/emulation.h"
 #include "../src/execution/launch_state.h"
 #include "../src/execution/worker.h"
-#include "text.h"
+#include "facts.h"
 
 namespace simt::check {
 
@@ -37,16 +37,27 @@ struct Running {
   bool has_later_blocks() const {
     return launch != nullptr && block + 1 < launch->blocks && !launch->config.is_cooperative;
   }
-  /// "kernel sort, block (1,0,0)"
-  std::string place() const {
-    return std::string("kernel ") + launch->kernel.name + ", block " + block_name(*launch, block);
+  static uint3 index_in(dim3 shape, std::uint64_t linear) {
+    return {unsigned(linear % shape.x), unsigned(linear / shape.x % shape.y), unsigned(linear / shape.x / shape.y)};
   }
-  /// The kernel, and the barrier that its block last came to.
-  std::string since_barrier() const {
-    return std::string(launch->kernel.name) + " " + std::to_string(last_barrier.line) + " ";
+  uint3 index_of_block(std::uint64_t linear) const { return index_in(launch->config.grid, linear); }
+  uint3 index_of_thread(unsigned linear) const { return index_in(launch->config.block, linear); }
+  /// The running block, for a finding.
+  Fact here() const {
+    return {.kernel = launch->kernel.name, .launch = Place::of(launch->kernel.site), .block = index_of_block(block)};
   }
-  /// A finding's first words: the place and the thread, "...: "
-  std::string subject(unsigned thread) const { return place() + ", thread " + thread_name(*launch, thread) + ": "; }
+  Fact here(Site site) const {
+    Fact fact = here();
+    fact.place = Place::of(site);
+    return fact;
+  }
+  /// A thread of it.
+  Fact by(unsigned thread, Code code = 0) const {
+    Fact fact = here();
+    fact.place.code = code;
+    fact.thread = index_of_thread(thread);
+    return fact;
+  }
 };
 
 }  // namespace simt::check

@@ -8,7 +8,6 @@
 #include "../src/execution/failure.h"
 #include "../src/execution/warp.h"
 #include "state.h"
-#include "text.h"
 
 namespace simt::check {
 namespace {
@@ -84,16 +83,15 @@ void Shuffles::report(const Origin& origin, unsigned thread) {
   CheckState& all = state();
   const unsigned first = thread / lanes_per_warp * lanes_per_warp;
   const bool has_exited = (origin.mask >> origin.source & 1) != 0;
+  Fact fact = all.running.by(first + unsigned(origin.lane));
+  fact.place = Place::of(origin.site);
   all.findings.add({.kind = "invalid-warp-mask",
-                    .text = all.running.subject(first + unsigned(origin.lane)) + origin.name +
-                            "() takes the value of lane " + std::to_string(origin.source) +
-                            (has_exited ? ", which has exited" : ", which is not in the mask " + hex(origin.mask)) +
-                            ", so it is undefined, and thread " + thread_name(*all.running.launch, thread) +
-                            " stores what follows from it; " +
-                            (has_exited ? "keep every lane until after the shuffle, and put only its loads and stores "
-                                          "into an if"
-                                        : "use a mask with all lanes whose values are needed"),
-                    .place = file_and_line(origin.site)});
+                    .why = has_exited ? "lane-exited" : "lane-not-in-mask",
+                    .facts = {std::move(fact)},
+                    .details = {.all = {{"primitive", origin.name},
+                                        {"source", std::uint64_t(origin.source)},
+                                        {"mask", std::uint64_t(origin.mask)},
+                                        {"stores", all.running.index_of_thread(thread)}}}});
 }
 
 void Shuffles::forget() {

@@ -34,7 +34,7 @@ inline constexpr Handle default_stream = 0;
 inline Handle handle_of(cudaStream_t stream) { return stream == cudaStreamLegacy ? default_stream : Handle(stream); }
 
 struct Operation {
-  std::string name = {};             ///< "kernel sort", "cudaMemcpyAsync()"
+  std::string name = {};             ///< of a kernel, or "cudaMemcpyAsync()"
   Site site = {};                    ///< of a launch; line 0 for others
   Code code = 0;                     ///< of other calls
   std::uint32_t first_interval = 0;  ///< it has all intervals up to the next operation's first one

@@ -105,36 +105,22 @@ double TimeLimit::answer() {
   return is_noted_ ? ran : 0;
 }
 
-TimeIsUp TimeLimit::take(bool later_blocks_wait) {
+Finding TimeLimit::take(bool later_blocks_wait) {
   phase_ = Phase::reported;
-  if (is_out_of_memory_) {
-    return {
-        "out-of-memory",
-        "this machine's memory is used up: the check build keeps 3 to 9 bytes about each byte of device memory that "
-        "the program accesses; run it on less data, or without the check build"};
-  }
+  if (is_out_of_memory_) return {.kind = "out-of-memory", .why = "memory-used-up"};
+  if (is_asked_to_end() && has_hung_) return {.kind = "hang", .why = "asked-to-end"};
   if (is_asked_to_end()) {
-    if (has_hung_) return {"hang", "was still running when the program was asked to end"};
-    return {"interrupted",
-            std::string("was running here when ") + name_of(signal()) +
-                " interrupted the program; what has not run yet has not been checked",
-            Severity::remark};
-  }
-  char text[320];
-  if (is_silent_) {
-    std::snprintf(text, sizeof text,
-                  "has made no access to memory in %g s of processor time; look for a loop that never ends, or allow "
-                  "more time with SIMT_SECONDS=%g",
-                  early(), 10 * limit());
-    return {"time-limit", text};
+    return {.kind = "interrupted",
+            .why = "signal",
+            .details = {.all = {{"signal", name_of(signal())}}},
+            .severity = Severity::remark};
   }
   // What works on a GPU that runs all blocks at once, such as a barrier of the grid, never ends here.
-  std::snprintf(
-      text, sizeof text,
-      "has not ended after %g s of processor time; look for a loop that never ends%s, or allow more time with "
-      "SIMT_SECONDS=%g",
-      limit(), later_blocks_wait ? " or waits for a later block, which runs only after this one" : "", 10 * limit());
-  return {"time-limit", text};
+  return {.kind = "time-limit",
+          .why = is_silent_          ? "no-access"
+                 : later_blocks_wait ? "time-with-later-blocks"
+                                     : "time",
+          .details = {.all = {{"seconds", is_silent_ ? early() : limit()}, {"longer", 10 * limit()}}}};
 }
 
 }  // namespace simt::check

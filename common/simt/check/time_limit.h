@@ -5,17 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 
 #include "findings.h"
 
 namespace simt::check {
-
-struct TimeIsUp {
-  const char* kind;
-  std::string text;
-  Severity severity = Severity::error;
-};
 
 enum class Verdict {
   in_time,
@@ -58,8 +51,8 @@ class TimeLimit {
   void watch_each() { phase_ = Phase::asked; }
   /// The launch's time was up, but other blocks may run for a moment each.
   void begin_search();
-  /// The finding of the launch that is now ended, once.
-  TimeIsUp take(bool later_blocks_wait);
+  /// The finding of the launch that is now ended, once; it lacks the place.
+  Finding take(bool later_blocks_wait);
   /// Seconds that a block may take.
   static double limit();
 

@@ -15,10 +15,9 @@
 #include "../src/execution/warp.h"
 #include "check.h"
 #include "files.h"
-#include "mentions.h"
 #include "places.h"
 #include "report.h"
-#include "text.h"
+#include "words.h"
 
 namespace simt::check {
 namespace {
@@ -26,6 +25,16 @@ namespace {
 constexpr int version = 1;  // of the format: TRACE.md
 constexpr std::uint64_t max_accesses = 500'000;
 constexpr std::size_t longest_name = 400;  // bytes
+
+/// The text as a string of JSON. Control characters become question marks.
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') json += '\\';
+    json += c == '\n' ? "\\n" : static_cast<unsigned char>(c) < ' ' ? "?" : std::string(1, c);
+  }
+  return json + '"';
+}
 
 std::string quoted_place(Site site) { return quoted(file_and_line(site)); }
 
@@ -74,7 +83,7 @@ struct Trace::Recording {
     unsigned bytes = 0;
     std::string before = {};  ///< of an atomic
   };
-  struct Array {
+  struct Known {
     int id;
     std::size_t bytes;
   };
@@ -82,7 +91,8 @@ struct Trace::Recording {
   const char* path;
   Window launches{"CHECK_TRACE_LAUNCHES"}, blocks{"CHECK_TRACE_BLOCKS"};
   std::string text = {};
-  std::unordered_map<const void*, Array> arrays = {};
+  std::unordered_map<const void*, Known> arrays = {};
+  std::vector<std::pair<std::size_t, Array>> unnamed = {};  ///< and where in the text their names are to be
   int array_count = 0;
   std::unordered_map<Code, int> codes = {};
   std::uint64_t accesses = 0;
@@ -127,6 +137,9 @@ struct Trace::Recording {
   /// A line about an access that has been recorded.
   void about_access(const std::string& words) { (pending.at != nullptr ? later : text) += words; }
 
+  /// Adds the names of allocations, which are known at the end.
+  void add_names(const Places& places);
+
   int number_of(Code code) { return codes.try_emplace(code, int(codes.size())).first->second; }
 
   int number_of(const Owner& owner, const Access& access, std::size_t offset);
@@ -135,14 +148,18 @@ struct Trace::Recording {
 
 /// The array's number. It is announced at its first access; dynamic shared memory again when it has another size.
 int Trace::Recording::number_of(const Owner& owner, const Access& access, std::size_t offset) {
-  const auto [array, is_new] = arrays.try_emplace(owner.identity, Array{});
+  const auto [array, is_new] = arrays.try_emplace(owner.identity, Known{});
   if (!is_new && array->second.bytes == owner.bytes) return array->second.id;
   const int id = array_count++;
   array->second = {id, owner.bytes};
-  const std::string name = owner.name != nullptr ? owner.name : mention_allocation(owner.number, *owner.made_by);
-  text += "{\"array\":{\"id\":" + std::to_string(id) + ",\"space\":\"" + name_of(access.space) +
-          "\",\"name\":" + quoted(name.substr(0, longest_name)) + ",\"allocation\":" + std::to_string(owner.number) +
-          ",\"bytes\":" + std::to_string(owner.bytes) +
+  text += "{\"array\":{\"id\":" + std::to_string(id) + ",\"space\":\"" + name_of(access.space) + "\"";
+  if (owner.name != nullptr) {
+    text += ",\"name\":" + quoted(std::string(owner.name).substr(0, longest_name));
+  } else {
+    unnamed.emplace_back(text.size(),
+                         Array{.memory = Memory::allocation, .number = owner.number, .made_by = *owner.made_by});
+  }
+  text += ",\"allocation\":" + std::to_string(owner.number) + ",\"bytes\":" + std::to_string(owner.bytes) +
           ",\"begins_at\":" + std::to_string((access.address - offset) % 256) + "}}\n";
   return id;
 }
@@ -281,10 +298,18 @@ void Trace::conflict(const Conflict& c) {
 void Trace::Recording::add_findings(const std::vector<Finding>& findings, const char* severity) {
   const auto number = [&](Code code) { return std::to_string(code == 0 ? -1 : number_of(code)); };
   for (const Finding& f : findings) {
-    text += std::string("{\"") + severity + "\":{\"kind\":" + quoted(f.kind) + ",\"at\":" + quoted(f.place) +
-            ",\"text\":" + quoted(f.text) + ",\"times\":" + std::to_string(f.times) +
-            ",\"accesses\":" + std::to_string(f.moment) + ",\"code\":" + number(f.code) +
-            ",\"other\":" + number(f.other) + "}}\n";
+    text += std::string("{\"") + severity + "\":{\"kind\":" + quoted(f.kind) + ",\"at\":" + quoted(f.place.line) +
+            ",\"remedy\":\"" + name_of(f.remedy) + "\",\"text\":" + quoted(f.text) +
+            ",\"times\":" + std::to_string(f.times) + ",\"accesses\":" + std::to_string(f.moment) +
+            ",\"code\":" + number(f.code()) + ",\"other\":" + number(f.other()) + "}}\n";
+  }
+}
+
+void Trace::Recording::add_names(const Places& places) {
+  for (auto at = unnamed.rbegin(); at != unnamed.rend(); ++at) {
+    auto& [position, array] = *at;
+    array.resolve(places);
+    text.insert(position, ",\"name\":" + quoted(name_of(array)) + ",\"allocated\":" + quoted(array.allocated.line));
   }
 }
 
@@ -295,9 +320,9 @@ void Trace::write(const Report& report) {
   all.add_findings(report.remarks, "remark");
   std::set<Code> codes;
   for (const auto& [code, number] : all.codes) codes.insert(code);
-  collect_mentions(all.text, codes);
+  for (const auto& [position, array] : all.unnamed) array.collect(codes);
   const Places places(codes);
-  all.text = with_lines(all.text, places);
+  all.add_names(places);
   std::map<int, Code> by_number;  // the same in every run
   for (const auto& [code, number] : all.codes) by_number[number] = code;
   for (const auto& [number, code] : by_number) {

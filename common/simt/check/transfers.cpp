@@ -3,52 +3,46 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-
-#include "../src/execution/failure.h"
-#include "mentions.h"
-#include "text.h"
+#include <utility>
 
 namespace simt::check {
 namespace {
 
-enum class When { surely, perhaps };
-
-/// "kernel sort, launched at FILE:LINE, writes it at {other}", "cudaMemcpyAsync() at {other} may still write it".
-std::string what_else(const Operation& operation, Way way, When when) {
-  const char* const may = way == Way::load ? "may still read it" : "may still write it";
-  const std::string verb = when == When::perhaps ? may : verb_of(way) + std::string("it");
-  if (operation.code != 0) return operation.name + " at {other} " + verb;
-  return operation.name + ", launched at " + file_and_line(operation.site) + ", " + verb + " at {other}";
+/// Why two operations are not in order.
+Advice advice_for_stream(const Operation& before) {
+  const bool waits = state().order.streams.current_waits_for_event_of(before);
+  return {waits ? "stream-event" : "streams", Remedy::stream};
 }
 
-const char* advice_for_stream(const Operation& before) {
-  if (state().order.streams.current_waits_for_event_of(before)) {
-    return "the event for which this stream waits was recorded before that: record it after what it is to cover";
-  }
-  return "nothing orders the two streams: use one for both operations, or record an event after the first one, and let "
-         "the other stream wait for it with cudaStreamWaitEvent()";
-}
-
-const char* advice_for_host(const Operation& before) {
-  if (state().order.streams.host_waits_for_event_of(before)) {
-    return "the event for which the host waits was recorded before that: record it after what it is to cover";
-  }
-  return "the host does not wait for it: call cudaStreamSynchronize() or cudaDeviceSynchronize() first";
+Advice advice_for_host(const Operation& before) {
+  const bool waits = state().order.streams.host_waits_for_event_of(before);
+  return {waits ? "host-event" : "host", Remedy::stream};
 }
 
 bool is_known(const Access& access, Code other) {
   return state().findings.count_again("stream-race", access.code, other);
 }
 
-void add(const std::string& text, const Access& access, const Operation& before, Code other,
+/// The access of an element; `fact` says who makes it.
+Fact accessing(Fact fact, const Access& access, Element element) {
+  fact.place.code = access.code;
+  fact.way = access.way;
+  fact.element = std::move(element);
+  return fact;
+}
+
+/// `way` and `code`: of the operation's access of the same element.
+void add(const Fact& now, const Operation& before, Way way, Code code, const Advice& what,
          Severity severity = Severity::error) {
+  Fact earlier{.place = {.code = code}, .way = way, .element = now.element};
+  (before.code != 0 ? earlier.call : earlier.kernel) = before.name;
+  earlier.launch = Place::of(before.site);
   state().findings.add({.kind = "stream-race",
-                        .text = text,
-                        .code = access.code,
-                        .other = other,
-                        .launched = before.code == 0 ? file_and_line(before.site) : "",
-                        .began = before.first_interval,
-                        .severity = severity});
+                        .why = what.why,
+                        .facts = {now, earlier},
+                        .remedy = what.remedy,
+                        .severity = severity,
+                        .began = before.first_interval});
 }
 
 /// The running copy or fill has accessed a cell.
@@ -80,7 +74,7 @@ void transfer(const Cell& cell, unsigned mask, const Access& access) {
   const Event now = all.order.event_of(0, mask, Sync::plain, std::uint32_t(access.code - all.ownership.program));
   const auto look = [&](const Event& before, Way way) {
     if (!all.order.are_unordered(before, now, Space::global)) return false;
-    report_stream_race(before, way, all.transfers.running.name + std::string("(): "), access);
+    report_stream_race(before, way, {.call = all.transfers.running.name + std::string("()")}, access);
     return true;
   };
   if (!look(cell.write, Way::store) && cell.content.other_is_write) look(cell.other_read, Way::store);
@@ -181,14 +175,13 @@ void look_at_target(const Access& access) {
   if (!target) return;
   const Operation copy = all.order.streams.operation_of(target->interval);
   if (is_known(access, copy.code)) return;
-  const std::string element = element_of("the target of " + copy.name, access.address - target->begin, access.bytes,
-                                         target->end - target->begin);
-  const std::string text =
-      std::string("host code ") + verb_of(access.way) + element + "; " + what_else(copy, Way::store, When::perhaps);
-  if (target->is_registered) return add(text + "; " + advice_for_host(copy), access, copy, copy.code);
-  add(text +
-          "; CUDA leaves open whether such a copy has ended when the call returns: call cudaStreamSynchronize() first",
-      access, copy, copy.code, Severity::remark);
+  const Fact host =
+      accessing({}, access,
+                {.array = {.memory = Memory::host, .name = copy.name, .bytes = target->end - target->begin},
+                 .offset = std::ptrdiff_t(access.address - target->begin),
+                 .bytes = access.bytes});
+  if (target->is_registered) return add(host, copy, Way::store, copy.code, advice_for_host(copy));
+  add(host, copy, Way::store, copy.code, {"host-target", Remedy::stream}, Severity::remark);
 }
 
 /// The host's access of bytes for which a cell keeps this event.
@@ -200,9 +193,8 @@ void look_by_host(const Event& before, Way before_way, unsigned bytes, const Acc
   const Code other = all.ownership.program + before.code;
   if ((before.bytes & bytes) == 0 || !may_run || is_known(access, other)) return;
   const Operation operation = streams.operation_of(before.interval);
-  add(std::string("host code ") + verb_of(access.way) + all.ownership.describe(access) + "; " +
-          what_else(operation, before_way, When::perhaps) + "; " + advice_for_host(operation),
-      access, operation, other);
+  add(accessing({}, access, all.ownership.element_at(access)), operation, before_way, other,
+      advice_for_host(operation));
 }
 
 }  // namespace
@@ -270,14 +262,13 @@ void begin_host_function(const Transfer& call) {
 
 void end_host_function() { state().transfers.in_host_function = false; }
 
-void report_stream_race(const Event& before, Way before_way, const std::string& subject, const Access& access) {
+void report_stream_race(const Event& before, Way before_way, Fact now, const Access& access) {
   CheckState& all = state();
   const Code other = all.ownership.program + before.code;
   if (is_known(access, other)) return;
   const Operation operation = all.order.streams.operation_of(before.interval);
-  add(subject + verb_of(access.way) + all.ownership.describe(access) + "; " +
-          what_else(operation, before_way, When::surely) + "; " + advice_for_stream(operation),
-      access, operation, other);
+  add(accessing(std::move(now), access, all.ownership.element_at(access)), operation, before_way, other,
+      advice_for_stream(operation));
 }
 
 [[gnu::cold, gnu::noinline]] void observe_host_order(const Region* region, const Access& access) {

@@ -6,8 +6,8 @@
 namespace simt::check {
 
 /// The race of an access with one of an operation that may run at the same time: in another stream, or while the host
-/// goes on. `subject`: who accesses, with ": ".
-void report_stream_race(const Event& before, Way before_way, const std::string& subject, const Access& access);
+/// goes on. `now`: who accesses.
+void report_stream_race(const Event& before, Way before_way, Fact now, const Access& access);
 
 /// Host code accesses an element, while something may still run on the device.
 void observe_host_order(const Region* region, const Access& access);

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "mentions.h"
 #include "places.h"
 #include "state.h"
-#include "text.h"
 
 namespace simt::check {
 namespace {
@@ -26,8 +24,6 @@ UnwrittenCopies::Range own_stack() {
   }
   return stack = {std::uintptr_t(begin), std::uintptr_t(begin) + bytes + 1};
 }
-
-constexpr const char* advice = "write them in a kernel or by a copy, or copy less";
 
 /// Where the unwritten words of a copy go. Of very many parts, the first ones.
 std::vector<UnwrittenCopies::Range> targets(const Region& region, std::size_t offset, std::size_t bytes,
@@ -72,10 +68,9 @@ void UnwrittenCopies::report(unsigned copy, Code code) {
   std::erase_if(ranges_, [&](const auto& range) { return range.second.copy == copy; });
   if (ranges_.empty()) state().find_hosts_own();
   Finding finding = std::exchange(copies_[copy], {});
-  if (finding.code == 0) return;
-  if (state().findings.count_again("uninitialized", finding.code)) return;
-  const std::string line = Places({code}).in_source(code);  // not of a header, whose code copies and compares
-  finding.text += "; host code reads that" + (is_in_source(line) ? " at " + line : "") + "; " + advice;
+  if (finding.facts.empty()) return;
+  if (state().findings.count_again("uninitialized", finding.code())) return;
+  finding.details.set("read", Place{code});
   state().findings.add(std::move(finding));
 }
 
@@ -99,8 +94,8 @@ void UnwrittenCopies::forget(std::uintptr_t begin, std::size_t bytes) {
 void UnwrittenCopies::end() {
   const std::lock_guard lock(mutex_);
   for (Finding& finding : copies_) {
-    if (finding.code == 0 || state().findings.is_known("uninitialized", finding.code)) continue;
-    finding.text += "; the host was not seen to read that: copy less, if it is never needed";
+    if (finding.facts.empty() || state().findings.is_known("uninitialized", finding.code())) continue;
+    finding.why = "copied-unread";
     finding.severity = Severity::remark;
     state().findings.add(std::exchange(finding, {}));
   }
@@ -117,14 +112,16 @@ void look_at_copy(const void* begin, std::size_t bytes, const void* to, Code cod
   if (offset >= region->bytes || bytes > region->bytes - offset) return;
   const auto [first, unwritten] = all.ownership.first_unwritten(*region, offset, bytes);
   if (unwritten == 0) return;
+  Fact fact{.place = {.code = code}};
+  fact.element = {.array = Ownership::array_of(*region), .offset = std::ptrdiff_t(offset)};
   Finding finding = {.kind = "uninitialized",
-                     .text = "host code copies " + counted(bytes, "byte") + " of " +
-                             mention_allocation(region->number, region->made_by) + ", but nothing has written " +
-                             counted(unwritten, "byte") + " of them from byte " + std::to_string(first) + " on",
-                     .code = code,
+                     .why = "copied",
+                     .facts = {std::move(fact)},
+                     .details = {.all = {{"bytes", std::uint64_t(bytes)},
+                                         {"unwritten", std::uint64_t(unwritten)},
+                                         {"from", std::uint64_t(first)}}},
                      .began = all.order.interval()};
   if (is_judged()) {
-    finding.text += "; " + std::string(advice);
     if (!all.findings.count_again("uninitialized", code)) all.findings.add(std::move(finding));
     return;
   }

@@ -38,7 +38,7 @@ class UnwrittenCopies {
 
   std::mutex mutex_;
   std::map<std::uintptr_t, Part> ranges_;  // by where they begin
-  std::vector<Finding> copies_;            // without a code: it has been reported
+  std::vector<Finding> copies_;            // without a fact: it has been reported
 };
 
 /// The host copies this memory to `to`, and something of it may be unwritten. A judge's program gets the error at once.

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ..core import check_build
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Case, Finding, Outcome
+from ..core.judge_types import Case, Element, Finding, Outcome
 from ..pictures import trace as traces
 from ..pictures.recorded import part_of_run
 from ..pictures.trace import Barrier, Launch, Trace
@@ -25,6 +25,7 @@ from .tiles import FEW_KEYS, MOST_ACCESSES, Traced, missing_barrier
 
 _Found = TypeVar("_Found")
 WARP = 32  # lanes
+MOST_THREADS = 1024  # per block
 LAST_TRACED = 3  # launch, from 0, of a case whose first launches are traced
 MOST_KEYS = 8192  # of a case that is traced: a kernel may do far more work with them than it should
 BEGINNING = 4_000_000  # characters of the trace of a long run, of which there may be 20 million
@@ -182,10 +183,10 @@ class Search:
         """What a block loads into its tile, if it is not the first one and accesses an array out of bounds: the trace
         of all blocks may end before it."""
         finding, case = outcome.findings[0] if outcome.findings else None, outcome.case
-        block = _LATER_BLOCK.search(finding.text) if finding and finding.kind == "out-of-bounds" else None
-        if not block or (case.lab, case.step) not in _BARRIERS:
+        block = finding.facts[0].block if finding and finding.kind == "out-of-bounds" and finding.facts else None
+        if not block or not block[0] or block[1:] != (0, 0) or (case.lab, case.step) not in _BARRIERS:
             return None
-        number = int(block[1])
+        number = block[0]
         return tiles.wrong_loads(self.traced(case, (0, LAST_TRACED), (number, number)), case)
 
     def _searched(self, search: Callable[[Case, Traced], _Found], case: Case) -> _Found:
@@ -229,9 +230,7 @@ def can_search(outcome: Outcome) -> bool:
         return False
     if outcome.findings:
         return (
-            key in _SEARCHES
-            and outcome.findings[0].kind in _CONSEQUENCES
-            and not _OF_ARRAYS.search(outcome.findings[0].text)
+            key in _SEARCHES and outcome.findings[0].kind in _CONSEQUENCES and outcome.findings[0].why not in _OF_ARRAYS
         )
     return key in _SEARCHES and outcome.status == "wrong"
 
@@ -304,7 +303,7 @@ def _of_division(outcome: Outcome, source: Source) -> Cause | None:
         return _of_host_division(source)
     finding = outcome.findings[0] if outcome.findings and outcome.findings[0].kind == "arithmetic" else None
     is_own = finding and _is_own(finding, source)
-    if not finding or not is_own or "division by zero" not in finding.text:
+    if not finding or not is_own:
         return None
     names = source.divisors(finding.line)
     comes = dict.fromkeys(at for name in names if (at := source.changed(name, finding.line)))
@@ -332,23 +331,35 @@ def _of_host_division(source: Source) -> Cause | None:
     return Cause(f"{source.file}:{first}", "host code divides by 0", (places[first], *also))
 
 
+def _named(element: Element) -> str:
+    """The element by the name of its array, or by where that was allocated."""
+    if element.index is None or not element.array:
+        return element.array
+    return f"{element.array}[{element.index}]"
+
+
 def _of_early_exit(outcome: Outcome) -> Cause | None:
     """Threads that leave before a barrier, although others read what they should have written."""
     finding = next((one for one in outcome.findings if one.kind == "early-exit"), None)
     if finding is None:
         return None
-    text, *details = re.split(r"(?:;|\n)\s*", finding.text.partition(": ")[2])
-    read = next((one for one in outcome.findings if one.kind == "uninitialized"), None)
-    what = re.search(r" reads (?:__shared__ )?(.+?)(?: \(|,)", read.text) if read else None
-    if read and what and details:
-        details[0] = f"{read.file}:{read.line} reads {what[1]}, which one of them should have written"
-    return Cause(f"{finding.file}:{finding.line}", text, tuple(details))
+    barrier = finding.detail_place("barrier_at") if finding.why == "return-before-barrier" else None
+    leave = f"return here, before the __syncthreads() at {barrier.file}:{barrier.line}" if barrier else ""
+    count, threads = finding.details.get("count"), finding.details.get("threads")
+    text = f"{count} of {threads} threads {leave or 'have exited before this __syncthreads()'}"
+    read = next((one for one in outcome.findings if one.kind == "uninitialized" and one.element), None)
+    what = _named(read.element) if read and read.element else ""
+    of_read = f"{read.file}:{read.line} reads {what}, which one of them should have written" if read and what else ""
+    remedy = "every thread must do its part of that work and reach the barrier, even one that has nothing else to do"
+    return Cause(f"{finding.file}:{finding.line}", text, (of_read, remedy))
 
 
 def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
     """An array of the step's own that the first launch reads, although nothing has been stored in it."""
-    text = outcome.findings[0].text if outcome.findings and outcome.findings[0].kind == "uninitialized" else ""
-    array = re.search(r"of (the array allocated at [^ ]+) .*nothing has been stored in this array at all", text)
+    finding = outcome.findings[0] if outcome.findings else None
+    element = finding.element if finding and finding.why == "never-written" else None
+    made = element.allocated if element else None
+    array = f"the array allocated at {made.file}:{made.line}" if made else ""
     first = outcome.launches[0] if len(outcome.launches) > 1 else None
     if array and first and not any(first.get(name, 0) for name in _STORES):
         name = _plain(first["kernel"])
@@ -359,14 +370,14 @@ def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
             if (found := re.match(r"\s*(\w+)\s*\[[^\]]*\]\s*=[^=]", source.lines[n - 1]))
             if not source.declared(found[1])
         ]
-        text = f"launch 1 ({name}) stores nothing, and a later launch reads {array[1]}"
+        text = f"launch 1 ({name}) stores nothing, and a later launch reads {array}"
         guards = "; ".join(source.guards_of(stores[-1])) if stores else ""
         which = f"is this line ever reached? {source.quoted(stores[-1])}; it depends on {guards}" if guards else ""
         return Cause(f"{source.file}:{source.kernel(name) or 1}", text, (which,))
     line = next((n for n, line in enumerate(source.lines, 1) if "<<<" in line), 0)
     if not array or not line:
         return None
-    text = f"the first launch reads {array[1]}, in which nothing has been stored"
+    text = f"the first launch reads {array}, in which nothing has been stored"
     loops = source.loops_around(line)
     if swapped := source.swapped_before(line, loops[-1] if loops else line):
         asked = f"this line exchanges the arrays before the launch in line {line}: do that after it"
@@ -379,10 +390,10 @@ def _of_unwritten_array(outcome: Outcome, source: Source) -> Cause | None:
 def _of_unwritten_tile(outcome: Outcome, source: Source) -> Cause | None:
     """A __shared__ array that is read, although its block has stored nothing in it."""
     finding = outcome.findings[0] if outcome.findings and outcome.findings[0].kind == "uninitialized" else None
-    read = re.search(r"reads __shared__ (\w+)\[", finding.text) if finding else None
-    if not finding or not read or "has stored nothing in this array" not in finding.text:
+    element = finding.element if finding and finding.details.get("written") == 0 else None
+    if not finding or not element or element.memory != "shared":
         return None
-    array, line = read[1], finding.line
+    array, line = element.array, finding.line
     place = f"{finding.file}:{line}"
     is_own = _is_own(finding, source)
     declared = source.declared(array, line) if is_own else 0
@@ -416,10 +427,10 @@ def _of_shape(outcome: Outcome) -> Cause | None:
     """A launch with too many threads per block in a case that asks for another shape."""
     case = outcome.case
     finding = next((one for one in outcome.findings if one.kind == "invalid-launch"), None)
-    match = re.search(r"block \((\d+),1,1\) has more than", finding.text) if finding else None
-    if finding is None or not match:
+    shape = finding.details.get("block") if finding else None
+    if finding is None or not isinstance(shape, list) or shape[0] <= MOST_THREADS or shape[1:] != [1, 1]:
         return None
-    threads = int(match[1])
+    threads = shape[0]
     place = f"{finding.file}:{finding.line}"
     if threads == case.blocks != case.threads:
         text = f"the launch has {threads:,} threads per block, which is the number of blocks that this case asks for"
@@ -455,7 +466,7 @@ def _of_step(outcome: Outcome, source: Source) -> Cause | None:
     thread's number in the whole grid."""
     finding = outcome.findings[0]
     is_own = _is_own(finding, source)
-    if "two blocks access one element" not in finding.text or not is_own or not 0 < finding.line <= len(source.lines):
+    if finding.why != "same-thread-index" or not is_own or not 0 < finding.line <= len(source.lines):
         return None
     _, first, last = source.function_of(finding.line)
     for line in range(first, last + 1):
@@ -469,17 +480,17 @@ def _of_step(outcome: Outcome, source: Source) -> Cause | None:
 
 def _of_warps(outcome: Outcome, source: Source) -> Cause | None:
     """A race between two warps, in a file whose only barrier of a warp is meant for the block."""
-    race = tiles.RACE.search(outcome.findings[0].text)
+    finding = outcome.findings[0]
+    element, other = finding.element, tiles.other_place(finding)
     lines = [n for n, text in enumerate(source.lines, 1) if "__syncwarp" in text]
-    warps = {int(race[name].partition(",")[0]) // WARP for name in ("thread", "other")} if race else set()
-    if race is None or len(lines) != 1 or len(warps) != 2:
+    warps = {fact.thread[0] // WARP for fact in finding.facts if fact.thread}
+    if element is None or other is None or len(lines) != 1 or len(warps) != 2:
         return None
-    own = {source.function_of(line)[1] for line in (outcome.findings[0].line, int(race["line"]))}
+    own = {source.function_of(line)[1] for line in (finding.line, other.line)}
     if source.function_of(lines[0])[1] not in own:
         return None
     text = "__syncwarp() synchronizes the lanes of one warp only: use __syncthreads() here"
-    array = race["element"].partition("[")[0]
-    why = f"threads of other warps access {array}, too: see lines {outcome.findings[0].line} and {race['line']}"
+    why = f"threads of other warps access {element.array}, too: see lines {finding.line} and {other.line}"
     return Cause(f"{source.file}:{lines[0]}", text, (why,))
 
 
@@ -533,7 +544,8 @@ def _uneven_shuffle(source: Source, shuffle: int, control: int) -> Cause:
 
 def _line_of_chosen_shuffle(source: Source, finding: Finding) -> int:
     """The line of a shuffle that only some lanes choose: the finding's, or one where other lanes wait; 0: none."""
-    lines = [finding.line, *map(int, re.findall(rf"{re.escape(source.file)}:(\d+)", finding.text))]
+    places = [fact.place for fact in finding.facts if fact.place and fact.place.file == source.file]
+    lines = [finding.line, *(place.line for place in places)]
     return next(filter(source.chooses_shuffle, lines), 0)
 
 
@@ -751,7 +763,6 @@ _EXPLAINED = frozenset(
 _TYPES = {"int": "i32", "int32_t": "i32", "unsigned": "u32", "unsigned int": "u32", "uint32_t": "u32", "float": "f32"}
 _OF_KEYS = re.compile("loses the key|variable of another type|which are in order|does not exchange")
 _OF_NUMBER = re.compile(r"\bonly .* (?:executed|launched)|is launched .* times|in any launch$|pass only the phases")
-_OF_ARRAYS = re.compile(r"declare it|declare its size|is sizeof missing|has been stored in this array at all")
+_OF_ARRAYS = ("own-array", "one-pointer", "sizeof", "some-bytes", "never-written")
 _STORES = ("global_st_requests", "global_atomic_requests")
-_LATER_BLOCK = re.compile(r"\bblock \(([1-9]\d*),0,0\)")
 _CONSEQUENCES = ("race", "out-of-bounds", "uninitialized")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..core.judge_types import Case, Finding
+from ..core.judge_types import Case, Fact, Finding, SourceLine
 from ..pictures.trace import Access, Array, Barrier, Launch, Trace
 from . import networks
 from .comparisons import Comparison, Move, busiest, by_interval, by_launch, comparisons, moves
@@ -32,11 +32,6 @@ MOST_ACCESSES = 400_000  # that are read: the trace of more takes longer to read
 _EVEN = "with an even number of launches, the last one writes the caller's array"
 MOST_SURPLUS = 3  # launches in a row that are recognized as too many
 FEW_KEYS = 128  # of which a whole run is traced
-RACE = re.compile(
-    r"thread \((?P<thread>[\d,]+)\)[^:]*(?::\d+)?: (?P<way>reads|writes) __shared__ (?P<element>\S+).*?"
-    r"thread \((?P<other>[\d,]+)\) (?P<other_way>reads|writes) it at (?P<file>[^\s:,]+):(?P<line>\d+)",
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True)
@@ -517,16 +512,26 @@ def read_again(case: Case, traced: Traced) -> Cause | None:
     return None
 
 
+def other_place(race: Finding) -> SourceLine | None:
+    """Where the earlier access of a race in shared memory is."""
+    is_shared = race.element is not None and race.element.memory == "shared"
+    return race.facts[1].place if is_shared and len(race.facts) > 1 else None
+
+
+def _acting(fact: Fact) -> str:
+    """ "thread (3,0,0) reads"."""
+    thread = ",".join(map(str, fact.thread or ()))
+    return f"thread ({thread}) {'reads' if fact.access == 'load' else 'writes'}"
+
+
 def missing_barrier(race: Finding, source: Source) -> Cause | None:
     """The lines between which a barrier is missing, if each thread compares the right pairs."""
-    match = RACE.search(race.text)
-    if not match or match["file"] != race.file:
+    element, other = race.element, other_place(race)
+    if not element or element.memory != "shared" or not other or other.file != race.file:
         return None
-    line, other_line = race.line, int(match["line"])
-    what = (
-        f"thread ({match['thread']}) {match['way']} {match['element']} in line {line}, and thread ({match['other']}) "
-        f"{match['other_way']} it in line {other_line}"
-    )
+    line, other_line = race.line, other.line
+    now, before = map(_acting, race.facts[:2])
+    what = f"{now} {element.array}[{element.index}] in line {line}, and {before} it in line {other_line}"
     if left_out := source.conditional_barrier(line):
         barrier, test = left_out
         text = (

@@ -81,7 +81,7 @@ class Verdict:
     cases: int = 0
     # The first case with findings, or else the first that failed. Python 3.9 evaluates this to read a grade's record.
     failed: Optional[Outcome] = None  # noqa: UP045
-    remarks: dict[tuple[str, int, str], Note] = field(default_factory=dict)  # by place and kind, of all cases
+    remarks: dict[tuple[str, int, str], Finding] = field(default_factory=dict)  # by place and kind, of all cases
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
     lesser: Optional[Outcome] = None  # noqa: UP045  the first case whose findings are all of kinds that are passed over

@@ -22,7 +22,7 @@ from . import build, check_build, diagnostics, machine, narrowing, nvcc_compile,
 from .console import Problem, Progress, note, tell, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
-from .judge_types import Case, CaseGroup, Note, Outcome, Step
+from .judge_types import Case, CaseGroup, Finding, Outcome, Step
 from .progress import ProgressFile
 
 # First the case that failed last time. The quick cases find most mistakes; the others follow only if those pass.
@@ -557,7 +557,7 @@ class Checker:
     def _source_of(self, step: StepFile) -> str:
         return f"{'solutions' if self.solution else 'labs'}/{step.file}"
 
-    def _exits(self, line: Step, outcome: Outcome) -> list[Note]:
+    def _exits(self, line: Step, outcome: Outcome) -> list[Finding]:
         """What the check build notes on threads that are missing at a barrier or shuffle, where nothing else explains a
         wrong result: what they should have passed on is then undefined."""
         if not self.observed or outcome.status != "wrong" or outcome.findings or outcome.case.n > line.affordable.check:

@@ -236,27 +236,85 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class SourceLine:
+    """A line of a source file."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Element:
+    """Some bytes of an array, or near it. common/README.md documents the members."""
+
+    memory: str  # "shared", "dynamic-shared", "variable", "constant", "allocation", "device-heap", "local", "host"
+    array: str  # its name; "" if it has none
+    allocation: int  # its number; 0: it is none
+    allocated: Optional[SourceLine]
+    array_bytes: int
+    offset: int  # in bytes; below 0: before the array
+    bytes: int  # that are accessed
+    index: Optional[int]  # in elements of that size
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a thread, a call or the host does at a line of the source."""
+
+    place: Optional[SourceLine]
+    header: Optional[SourceLine]  # where it is, if the place is the line that calls it
+    kernel: str  # "": not in a kernel
+    call: str  # "cudaMemcpyAsync()", or ""
+    launch: Optional[SourceLine]
+    block: Optional[tuple[int, int, int]]
+    thread: Optional[tuple[int, int, int]]
+    access: str  # "load", "store", "atomic"; "": none
+    is_atomic: bool
+    is_volatile: bool
+    element: Optional[Element]
+
+
+@dataclass(frozen=True)
 class Finding:
-    """A fault that the check build, or the plain emulation, found in a step's source."""
+    """A fault that the check build, or the plain emulation, found in a step's source; or a remark on code that is
+    defined, but that easily goes wrong."""
 
     file: str
     line: int
     kind: str
-    text: str  # one clause per line: what happened, what else took part, what to do
+    text: str  # for people, one clause per line: what happened, what else took part, what to do
     times: int = 1
+    severity: str = "error"  # or "remark"
+    why: str = ""  # the reason, by its name in common/simt/check/words.cpp
+    remedy: str = "none"  # what would put two accesses in order
+    round: str = ""  # "same" or "next": whether both ends of a race are in the same round of a loop
+    last_barrier: Optional[SourceLine] = None
+    facts: tuple[Fact, ...] = ()  # what is wrong, then what it concerns: of a race, the earlier access
+    details: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def element(self) -> Optional[Element]:
+        """What is accessed wrongly; None if nothing is, or if that is not known."""
+        return self.facts[0].element if self.facts else None
+
+    def detail_place(self, name: str) -> Optional[SourceLine]:
+        """The detail that is a line of the source; None if there is none."""
+        place = self.details.get(name)
+        return from_json(SourceLine, place) if isinstance(place, dict) else None
 
     def __str__(self) -> str:
         first, *more = self.text.split("\n")
         million = 1_000_000
         often = f"{self.times / million:.0f} million" if self.times >= million else f"{self.times}"
         times = f" ({often} times)" if self.times > 1 else ""
-        return "\n".join([f"{self.file}:{self.line}: error: {self.kind}: {first}{times}", *more])
+        severity = "note" if self.severity == "remark" else self.severity
+        return "\n".join([f"{self.file}:{self.line}: {severity}: {self.kind}: {first}{times}", *more])
 
 
 @dataclass(frozen=True)
 class Note:
     """Where a cost comes from: accesses of one source line that take more than the ideal; the text is their cause, if
-    it is known. Or, without numbers, a remark on code that is defined, but that easily goes wrong."""
+    it is known. Or, without numbers, what a look at the source shows: code that easily goes wrong."""
 
     file: str
     line: int
@@ -300,7 +358,7 @@ class Outcome:
     kernels: tuple[KernelTime, ...] = ()
     timeline: Timeline = field(default_factory=Timeline)
     findings: tuple[Finding, ...] = ()
-    remarks: tuple[Note, ...] = ()  # they do not make a case fail
+    remarks: tuple[Finding, ...] = ()  # they do not make a case fail
     notes: tuple[Note, ...] = ()
     launches: tuple[dict[str, Any], ...] = ()  # the check build's counts, launch by launch
     copied_bytes: int = 0  # read and written by copies within the device

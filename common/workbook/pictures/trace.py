@@ -31,6 +31,7 @@ class Array:
     allocation: int  # its number; 0 for an array that is not an allocation
     bytes: int
     begins_at: int = 0  # its address, modulo 256
+    allocated: str = ""  # "FILE:LINE", of an allocation without a name
 
 
 @dataclass(eq=False)
@@ -123,6 +124,7 @@ class Found:
     code: int  # -1: none
     other: int  # of a race
     is_remark: bool = False
+    remedy: str = "none"  # what would put two accesses in order: common/README.md
 
 
 @dataclass(frozen=True)
@@ -266,7 +268,8 @@ class _Reader:
         begins_at = _whole(content.get("begins_at", 0))
         if content["space"] not in ("shared", "global"):
             raise ValueError("neither shared nor global memory")
-        self.arrays[number] = Array(number, content["space"], str(content["name"]), allocation, size, begins_at)
+        name, allocated = str(content["name"]), str(content.get("allocated", ""))
+        self.arrays[number] = Array(number, content["space"], name, allocation, size, begins_at, allocated)
 
     def on_access(self, content: Any) -> None:
         array, thread, code, way, offset, size, *values = content
@@ -339,7 +342,8 @@ class _Reader:
     def on_finding(self, content: Any) -> None:
         times, accesses, code, other = (_whole(content[name]) for name in ("times", "accesses", "code", "other"))
         kind, place, text = (str(content[name]) for name in ("kind", "at", "text"))
-        self.trace.found.append(Found(kind, place, text, times, accesses, code, other))
+        remedy = str(content.get("remedy", "none"))
+        self.trace.found.append(Found(kind, place, text, times, accesses, code, other, remedy=remedy))
 
     def on_remark(self, content: Any) -> None:
         self.on_finding(content)

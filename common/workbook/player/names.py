@@ -11,7 +11,6 @@ from typing import Any
 
 from ..pictures.trace import Array
 
-_ALLOCATED = re.compile(r"the array allocated at (.+):(\d+)$")
 # cudaMalloc(&keys, ...), also with a cast; Type name = ..., Type name(...), Type name{...}; name = ...
 _POINTER = re.compile(r"\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*(?:\([^()]*\)\s*|\w+<[^<>]*>\s*\(\s*)?&\s*(\w+)\s*[,)]")
 _TYPE = r"(?:(?:static|const)\s+)*(?!return\b|else\b|throw\b)[\w:]+(?:<.*>)?[\s*&]+"
@@ -60,8 +59,8 @@ def _name(array: Array, shown: Mapping[str, Any], kernels: Sequence[str], files:
     if array.name == "dynamic":
         names = {dynamic_of(kernels[launch], map(own.text, files)) for launch in shown["launches"]}
         return names.pop() if len(names) == 1 else ""
-    place = _ALLOCATED.search(array.name)
-    return variable_of(own.line(place[1], int(place[2]))) if place else ""
+    file, _, line = array.allocated.rpartition(":")
+    return variable_of(own.line(file, int(line))) if line.isdigit() else ""
 
 
 def named(arrays: Sequence[Array], about: Mapping[str, Any], folders: Sequence[Path]) -> list[dict[str, Any]]:

@@ -310,7 +310,7 @@ class Replay:
             text += f"\nIn what is recorded, no kernel writes {array}[{index}]"
             text += ". It may be a copy of this element of another array of that size" if event >= 0 else ""
         place = self.about["places"][self.columns["place"][event]][0] if event >= 0 else ""
-        found = {"kind": "wrong result", "place": place, "text": text, "times": 1, "remark": False, "race": False}
+        found = self._found(Found("wrong result", place, text, 1, accesses=-1, code=-1, other=-1))
         errors = sum(not known["remark"] for known in self.about["findings"])
         self.about["findings"].insert(errors, {**found, "events": [event] if event >= 0 else []})
 
@@ -331,6 +331,7 @@ class Replay:
             "kind": found.kind,
             "place": found.place,
             "text": found.text,
+            "remedy": found.remedy,
             "times": found.times,
             "remark": found.is_remark,
             "events": events,

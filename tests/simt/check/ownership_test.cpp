@@ -4,8 +4,8 @@
 
 #include "../src/memory/pages.h"
 #include "in_launch.h"
-#include "mentions.h"
 #include "ownership.h"
+#include "words.h"
 
 using namespace simt::check;
 
@@ -42,7 +42,7 @@ TEST_CASE("an element is described by owner, index, byte and size") {
   own().allocated(begin, 1000, false);
   const std::string name = "allocation " + std::to_string(own().region_at(std::uintptr_t(begin))->number);
   const auto description = [](const void* address, unsigned bytes) {
-    return with_lines(own().describe(std::uintptr_t(address), bytes), Places({}));
+    return text_of(own().element_at(std::uintptr_t(address), bytes));
   };
   CHECK(description(begin + 40, 4) == "element 10 of " + name + " (a 4-byte access at byte 40 of 1000)");
   CHECK(description(begin + 1000, 8) == "element 125 of " + name + " (an 8-byte access at byte 1000 of 1000)");
@@ -90,8 +90,8 @@ TEST_CASE("a narrowed allocation is smaller and has a name") {
   CHECK(+region->cells.contents[0].initialized == 0b1111);
   CHECK(+region->cells.contents[99].initialized == 0b1111);
   CHECK(+region->cells.contents[100].initialized == 0);
-  CHECK(own().describe(std::uintptr_t(begin) + 264, 4) == "keys[2] (a 4-byte access at byte 8 of 400)");
-  CHECK(own().describe(std::uintptr_t(begin) + 252, 4) == "4 bytes before the start of keys");
+  CHECK(text_of(own().element_at(std::uintptr_t(begin) + 264, 4)) == "keys[2] (a 4-byte access at byte 8 of 400)");
+  CHECK(text_of(own().element_at(std::uintptr_t(begin) + 252, 4)) == "4 bytes before the start of keys");
   CHECK(outside(*region, 400, 4) == Outside::padding);
   CHECK(outside(*region, std::size_t(-4), 4) == Outside::padding);
   CHECK(outside(*region, 1024 - 256, 4) == Outside::guard);

@@ -3,6 +3,7 @@
 
 #include "in_launch.h"
 #include "races.h"
+#include "words.h"
 
 using namespace simt::check;
 
@@ -40,6 +41,8 @@ void access(OwnCell& cell, unsigned thread, Do what, Code code, Space space = Sp
   look_for_races(cell.cell(), now, access);
   if (what == Do::write) ++word[0];
 }
+
+Finding finding_at(const char* kind, Code code) { return {.kind = kind, .facts = {{.place = {.code = code}}}}; }
 
 /// Nothing follows that could decide otherwise.
 bool races(Code code, Code other) {
@@ -99,7 +102,7 @@ TEST_CASE("atomics race with plain accesses only, even if an atomic has replaced
   access(cleared, 3, Do::add, 0x50);
   access(cleared, 40, Do::add, 0x60);
   CHECK(races(0x60, 0x40));
-  CHECK(state().findings.all().back().text.find("thread (3,0,0) writes it at") != std::string::npos);
+  CHECK(words_of(state().findings.all().back()).find("thread (3,0,0) writes it") != std::string::npos);
 }
 
 TEST_CASE("threads that write the same value do not race with each other, but with a reader") {
@@ -214,30 +217,30 @@ TEST_CASE("what a flag passes on reaches all lanes that synchronize, and goes fr
 TEST_CASE("a race names kernel, blocks and threads, and replaces the finding that a read came too early") {
   InLaunch in_launch;
   OwnCell cell;
-  state().findings.add({.kind = "uninitialized", .code = state().ownership.program + 0x10});
+  state().findings.add(finding_at("uninitialized", state().ownership.program + 0x10));
   access(cell, 3, Do::read, 0x10);
   in_launch.next_block();
   access(cell, 40, Do::write, 0x20);
   const std::vector<Finding> found = state().findings.all();
   REQUIRE(found.size() == 1);
   CHECK(found[0].kind == "race");
-  CHECK(found[0].text.find("kernel move, block (1,0,0), thread (40,0,0): writes ") == 0);
-  CHECK(found[0].text.find("block (0,0,0), thread (3,0,0) reads it at {other}") != std::string::npos);
+  CHECK(words_of(found[0]).find("kernel move, block (1,0,0), thread (40,0,0): writes ") == 0);
+  CHECK(words_of(found[0]).find("block (0,0,0), thread (3,0,0) reads it") != std::string::npos);
 }
 
 TEST_CASE("findings come in the order in which the faults began, and within an interval races come first") {
   InLaunch in_launch;
   OwnCell cell, other;
   access(cell, 3, Do::read, 0x10);
-  state().findings.add({.kind = "out-of-bounds", .code = 0x50});
+  state().findings.add(finding_at("out-of-bounds", 0x50));
   access(cell, 40, Do::write, 0x20);
   order().begin_interval();
   access(other, 3, Do::write, 0x30);
   in_launch.next_block();
-  state().findings.add({.kind = "misaligned", .code = 0x60});
+  state().findings.add(finding_at("misaligned", 0x60));
   in_launch.next_block();
   access(other, 3, Do::read, 0x40);
-  state().findings.add({.kind = "uninitialized", .code = 0x70});
+  state().findings.add(finding_at("uninitialized", 0x70));
   std::vector<std::string> kinds;
   for (const Finding& finding : state().findings.all()) kinds.push_back(finding.kind);
   CHECK(kinds == std::vector<std::string>{"race", "out-of-bounds", "race", "misaligned", "uninitialized"});

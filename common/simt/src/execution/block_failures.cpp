@@ -17,6 +17,11 @@ std::string describe(const Block& block, const Thread& thread) {
   return "thread " + coordinates(thread.index) + " waits at " + primitive + " in " + file_and_line(waiting.site);
 }
 
+/// A thread that waits at a barrier or a primitive, as a fact.
+FailureFacts facts_on(const Block& block, const Thread& thread) {
+  return {.others = {{thread.index, block.waiting_of(&thread).site}}};
+}
+
 std::string lane_of(const Block& block) { return "lane " + std::to_string(block.turn.current->lane()); }
 
 #ifdef SIMT_CHECK
@@ -33,7 +38,9 @@ Failure left_before_barrier(const Block& block, Site site) {
             "returns here, before the __syncthreads() at " + file_and_line(block.barrier_site) + ", where thread " +
                 coordinates(block.thread_in_barrier()->index) + " waits, and reaches the one at " +
                 file_and_line(site) + advice,
-            left, cudaErrorLaunchFailure};
+            left,
+            cudaErrorLaunchFailure,
+            {.others = {{block.thread_in_barrier()->index, block.barrier_site}, {current.index, site}}}};
   }
   for (int t = 0; t < block.launch->threads; ++t) {
     if (block.waiting[t].barrier != block.barrier) continue;
@@ -42,7 +49,9 @@ Failure left_before_barrier(const Block& block, Site site) {
       return {"divergent-barrier",
               "reaches the __syncthreads() at " + file_and_line(site) + ", before which thread " + coordinates(other) +
                   " has returned here, and waits at the one at " + file_and_line(block.barrier_site) + advice,
-              left, cudaErrorLaunchFailure};
+              left,
+              cudaErrorLaunchFailure,
+              {.others = {{other, block.barrier_site}, {current.index, site}}}};
     }
   }
   return {nullptr, {}, {}, cudaSuccess};
@@ -71,7 +80,8 @@ Deadlock missing_at_grid_barrier(Block& block) {
                                     " of the block never reaches: it has exited" + all_of_grid +
                                     "put only the work around it into an if, and not the barrier";
   return {const_cast<Thread*>(waits),
-          {"divergent-barrier", "waits at grid.sync() here" + why, block.grid_barrier_site, cudaErrorLaunchFailure}};
+          {"divergent-barrier", "waits at grid.sync() here" + why, block.grid_barrier_site, cudaErrorLaunchFailure,
+           other != nullptr ? facts_on(block, *other) : FailureFacts{}}};
 }
 
 }  // namespace
@@ -87,7 +97,7 @@ Failure divergent_grid_barrier(const Block& block, Site site) {
   return {"divergent-barrier",
           "reaches grid.sync() here, while " + describe(block, *block.thread_in_grid_barrier()) + all_of_grid +
               "move it out of an if or a loop that only some of them enter",
-          site, cudaErrorLaunchFailure};
+          site, cudaErrorLaunchFailure, facts_on(block, *block.thread_in_grid_barrier())};
 }
 
 Failure divergent_barrier(const Block& block, Site site) {
@@ -99,21 +109,29 @@ Failure divergent_barrier(const Block& block, Site site) {
               " waits at the one in " + file_and_line(block.barrier_site) +
               "; all threads of the block must reach the same __syncthreads(): move the one that only some of them "
               "reach out of its if or loop",
-          site, cudaErrorLaunchFailure};
+          site,
+          cudaErrorLaunchFailure,
+          {.others = {{block.thread_in_barrier()->index, block.barrier_site}}}};
 }
 
 Failure invalid_mask(const Block& block, WarpOp op, unsigned mask, Site site) {
   return {"invalid-warp-mask",
-          std::string(name_of(op)) + ": " + lane_of(block) + " is not in its own mask " + hex(mask), site,
-          cudaErrorLaunchFailure};
+          std::string(name_of(op)) + ": " + lane_of(block) + " is not in its own mask " + hex(mask),
+          site,
+          cudaErrorLaunchFailure,
+          {.numbers = {{"mask", mask}}}};
 }
 
 Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group, Site site) {
+  const int w = int(block.turn.current - &block.threads[0]) / lanes_per_warp;
+  const Thread& other = block.thread_at(w, block.warps[w].position[std::countr_zero(group.arrived)]);
   return {"invalid-warp-mask",
           lane_of(block) + " reaches " + name_of(op) + ", while " + lanes_text(group.arrived) + " of the same mask " +
               (std::has_single_bit(group.arrived) ? "waits" : "wait") + " at " + name_of(group.op) + " in " +
               file_and_line(group.site) + "; all lanes of a mask must reach the same primitive",
-          site, cudaErrorLaunchFailure};
+          site,
+          cudaErrorLaunchFailure,
+          {.others = {{other.index, group.site}}, .numbers = {{"mask", group.mask}, {"lanes", group.arrived}}}};
 }
 
 Deadlock deadlock(Block& block) {
@@ -128,7 +146,10 @@ Deadlock deadlock(Block& block) {
             {"deadlock",
              std::string(name_of(group.op)) + " with mask " + hex(group.mask) + " waits for " + lanes_text(missing) +
                  "; " + describe(block, other),
-             group.site, cudaErrorLaunchFailure}};
+             group.site,
+             cudaErrorLaunchFailure,
+             {.others = {{other.index, block.waiting_of(&other).site}},
+              .numbers = {{"mask", group.mask}, {"missing", missing}}}}};
   }
   if (block.in_grid_barrier > 0) return missing_at_grid_barrier(block);
   const Thread* const first = block.thread_in_barrier();

@@ -9,9 +9,9 @@
 
 namespace simt {
 
-void report_error(const char* kind, Site site, const std::string& text) {
+void report_error(const char* kind, Site site, const std::string& text, [[maybe_unused]] const FailureFacts& facts) {
 #ifdef SIMT_CHECK
-  check::add_finding(kind, site, text);
+  check::add_finding(kind, site, text, facts);
 #else
   std::fprintf(stderr, "%s:%d: error: %s: %s\n", site.file, site.line, kind, text.c_str());
   std::fflush(stderr);
@@ -23,7 +23,7 @@ void report(const Failure& failure) {
   if (!launch_state.first_failure()) return;
   std::string text = failure.text;
   if (order_seed() != 0) text += " (lane order: SIMT_SEED=" + std::to_string(order_seed()) + ")";
-  report_error(failure.kind, failure.site, text);
+  report_error(failure.kind, failure.site, text, failure.facts);
   set_sticky(failure.error);
 }
 

@@ -314,7 +314,7 @@ void Worker::come_to_scheduled(const check::Point& point) {
 void Worker::preempt([[maybe_unused]] Site site) {
   if (scheduling_) return;
   // A checked program yields at its volatile reads; it is interrupted only to end it.
-  SIMT_OBSERVE(set_scheduling(true); check::end_for_time(site, here());)
+  SIMT_OBSERVE(set_scheduling(true); check::end_for_time(site, block_.turn.current->index);)
   yield();
 }
 
@@ -374,6 +374,10 @@ void Worker::fail(Failure failure) {
   set_scheduling(true);  // an interruption now would abandon the block before the failure is reported
   SIMT_OBSERVE(observe_waiting();)
   failure.text = here() + ": " + failure.text;
+  failure.facts.kernel = block_.launch->kernel.name;
+  failure.facts.launch = launch_site();
+  failure.facts.block = blockIdx;
+  failure.facts.thread = block_.turn.current->index;
   report(failure);
   abandon();
 }

@@ -5,9 +5,6 @@
 #include <shared_mutex>
 #include <string>
 
-#ifdef SIMT_CHECK
-#include "../../check/check.h"
-#endif
 #include "../execution/failure.h"
 #include "../memory/access.h"
 #include "../memory/globals.h"
@@ -16,28 +13,27 @@
 namespace simt {
 namespace {
 
-void report(const char* kind, const HostCall& call, const std::string& text) {
-  report_error(kind, line_of_call(call.caller), call.name + ("() " + text));
+void report(const char* kind, const HostCall& call, const std::string& text, FailureFacts facts = {}) {
+  facts.call = call.name + std::string("()");
+  report_error(kind, line_of_call(call.caller), facts.call + " " + text, facts);
 }
 
 std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-std::string name_of(const Allocation& allocation) {
+/// How a text names an allocation.
+std::string name_of([[maybe_unused]] const Allocation& allocation) {
 #ifdef SIMT_CHECK
-  return check::name_of_allocation(allocation.begin);
+  return "{array}";
 #else
   return "an allocation of " + bytes_text(allocation.bytes);
 #endif
 }
 
-/// ", which has been freed at FILE:LINE".
-std::string freed_where([[maybe_unused]] const Allocation& allocation) {
 #ifdef SIMT_CHECK
-  return ", which has been freed" + check::freed_where(allocation.begin);
+constexpr const char* freed = ", which has been freed[ at {freed}]";
 #else
-  return ", which has been freed";
+constexpr const char* freed = ", which has been freed";
 #endif
-}
 
 /// Reports that these bytes are not all in one allocation, if so. `verb`: "reads" or "writes".
 bool report_range(const HostCall& call, const char* verb, const void* begin, std::size_t bytes) {
@@ -45,7 +41,8 @@ bool report_range(const HostCall& call, const char* verb, const void* begin, std
   if (allocation == nullptr) return false;
   if (allocation->freed) {
     report("use-after-free", call,
-           std::string(verb) + " " + name_of(*allocation) + freed_where(*allocation) + "; free it after its last use");
+           std::string(verb) + " " + name_of(*allocation) + freed + "; free it after its last use",
+           {.memory = allocation->begin, .bytes = bytes});
     return true;
   }
   const std::ptrdiff_t offset = static_cast<const char*>(begin) - allocation->begin;
@@ -55,7 +52,8 @@ bool report_range(const HostCall& call, const char* verb, const void* begin, std
                                           : ", starting at byte " + std::to_string(offset);
   report("out-of-bounds", call,
          std::string(verb) + " " + bytes_text(bytes) + " of " + name_of(*allocation) + start + ", which has " +
-             bytes_text(allocation->bytes) + "; copy no more than that, and count in bytes");
+             bytes_text(allocation->bytes) + "; copy no more than that, and count in bytes",
+         {.memory = allocation->begin, .offset = offset, .bytes = bytes});
   return true;
 }
 
@@ -114,7 +112,8 @@ void report_refused_fill(const HostCall& call, const void* to, std::size_t bytes
 void report_copy_past_symbol(const HostCall& call, std::size_t symbol_bytes, std::size_t offset, std::size_t bytes) {
   report("out-of-bounds", call,
          "copies " + bytes_text(bytes) + " from byte " + std::to_string(offset) + " on of a variable that has " +
-             bytes_text(symbol_bytes) + "; copy at most sizeof(variable) bytes");
+             bytes_text(symbol_bytes) + "; copy at most sizeof(variable) bytes",
+         {.numbers = {{"bytes", bytes}, {"from", offset}, {"variable_bytes", symbol_bytes}}});
 }
 
 void report_refused_free(const HostCall& call, const void* pointer, std::initializer_list<MemoryKind> kinds) {
@@ -127,17 +126,19 @@ void report_refused_free(const HostCall& call, const void* pointer, std::initial
   }
   const std::ptrdiff_t offset = static_cast<const char*>(pointer) - allocation->begin;
   const std::string name = name_of(*allocation);
+  const FailureFacts memory{.memory = allocation->begin};
   if (allocation->freed) {
-    report("invalid-free", call, "frees " + name + freed_where(*allocation) + "; free it once");
+    report("invalid-free", call, "frees " + name + freed + "; free it once", memory);
   } else if (offset != 0) {
     report("invalid-free", call,
            "gets a pointer " + bytes_text(std::size_t(std::abs(offset))) + (offset < 0 ? " before" : " after") +
-               " the beginning of " + name + "; pass the pointer that the allocation returned");
+               " the beginning of " + name + "; pass the pointer that the allocation returned",
+           {.memory = allocation->begin, .offset = offset});
   } else if (std::find(kinds.begin(), kinds.end(), allocation->kind) == kinds.end()) {
     const char* const right = allocation->kind == MemoryKind::pinned       ? "cudaFreeHost()"
                               : allocation->kind == MemoryKind::registered ? "cudaHostUnregister()"
                                                                            : "cudaFree()";
-    report("invalid-free", call, "frees " + name + ", whose memory is of another kind; use " + right);
+    report("invalid-free", call, "frees " + name + ", whose memory is of another kind; use " + right, memory);
   }
 }
 

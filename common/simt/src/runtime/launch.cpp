@@ -43,9 +43,13 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
   return {};
 }
 
-cudaError_t refuse(const Kernel& kernel, const std::string& reason, cudaError_t error,
+cudaError_t refuse(const Kernel& kernel, const LaunchConfig& config, const std::string& reason, cudaError_t error,
                    const char* kind = "invalid-launch") {
-  report_error(kind, kernel.site, std::string("kernel ") + kernel.name + ": " + reason);
+  report_error(kind, kernel.site, std::string("kernel ") + kernel.name + ": " + reason,
+               {.kernel = kernel.name,
+                .launch = kernel.site,
+                .numbers = {{"dynamic_shared", config.dynamic_shared}},
+                .shapes = {{"grid", config.grid}, {"block", config.block}}});
   set_last_error(error);
   return error;
 }
@@ -123,7 +127,8 @@ std::optional<cudaError_t> as_node_of_graph(const Kernel& kernel, const LaunchCo
     return NodeWork{.type = cudaGraphNodeTypeKernel, .run = [](cudaStream_t) { return cudaErrorNotSupported; }};
   };
   if (const auto error = captured(config.stream, as_node)) {
-    if (*error == cudaSuccess && kernel.refers_to_caller) return refuse(kernel, not_by_name, cudaErrorNotSupported);
+    if (*error == cudaSuccess && kernel.refers_to_caller)
+      return refuse(kernel, config, not_by_name, cudaErrorNotSupported);
     return error;
   }
   return {};
@@ -159,20 +164,20 @@ cudaError_t run(const Kernel& kernel, const LaunchConfig& config) {
   }
   if (const cudaError_t error = sticky(); error != cudaSuccess) return error;  // as after a fault on a GPU
   if (const std::string reason = refusal(config, max_dynamic_shared()); !reason.empty()) {
-    return refuse(kernel, reason, cudaErrorInvalidConfiguration);
+    return refuse(kernel, config, reason, cudaErrorInvalidConfiguration);
   }
   if (!is_stream(config.stream)) {
-    return refuse(kernel, "the stream does not exist or has been destroyed", cudaErrorInvalidResourceHandle);
+    return refuse(kernel, config, "the stream does not exist or has been destroyed", cudaErrorInvalidResourceHandle);
   }
   if (is_default_stream(config.stream) && is_default_stream_refused()) {
-    return refuse(kernel,
+    return refuse(kernel, config,
                   "launched on the default stream, which does not wait for the stream that the step was given; name "
                   "that stream in every launch: <<<grid, block, 0, stream>>>",
                   cudaErrorNotPermitted, "default-stream");
   }
   const Launch launch = launch_of(kernel, config, 0);
   if (config.is_cooperative && launch.blocks > blocks_that_fit(config, launch.threads)) {
-    return refuse(kernel, too_large(launch), cudaErrorCooperativeLaunchTooLarge);
+    return refuse(kernel, config, too_large(launch), cudaErrorCooperativeLaunchTooLarge);
   }
   if (const auto error = as_node_of_graph(kernel, config)) return *error;
   catch_faults();
