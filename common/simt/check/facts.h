@@ -25,7 +25,6 @@ struct Place {
   std::string header = {};  ///< that line of a header
 
   static Place of(Site site);
-  bool exists() const { return code != 0 || !line.empty(); }
   void collect(std::set<Code>& codes) const { codes.insert(code); }
   void resolve(const Places& places);
 };

@@ -218,7 +218,7 @@ void join_races(std::vector<Finding>& findings, const Places& places) {
   findings = std::move(kept);
 }
 
-/// A source line may be several instructions: their findings of one kind are one.
+/// A source line may be several instructions: their findings of one kind are one, if they are about one array.
 std::vector<Finding> merged(std::vector<Finding> findings, const Places& places) {
   std::vector<Finding> result;
   for (Finding& finding : findings) {
@@ -226,6 +226,7 @@ std::vector<Finding> merged(std::vector<Finding> findings, const Places& places)
     finding.text = words_of(finding);
     const auto same = std::find_if(result.begin(), result.end(), [&](const Finding& earlier) {
       return earlier.kind == finding.kind && earlier.place.line == finding.place.line &&
+             earlier.facts[0].element.array.is_same(finding.facts[0].element.array) &&
              (earlier.code() == finding.code() || finding.code() == 0 || places.know(finding.code()) ||
               (!finding.facts[0].launch.line.empty() && places.has_no_line(finding.code())));
     });

@@ -416,7 +416,7 @@ std::string_view template_of(std::string_view why) {
   for (const Sentence& known : sentences) {
     if (known.why == why) return known.text;
   }
-  return "{access}";
+  return why.empty() ? "{access}" : why;
 }
 
 /// The text, unless SIMT_WORDS puts another one in place of every sentence, so that tests can show that no program

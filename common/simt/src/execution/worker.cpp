@@ -19,6 +19,13 @@ namespace {
 /// is written before them shows when the block has ended.
 alignas(1) thread_local unsigned char past_shared[262144];
 
+#ifdef SIMT_CHECK
+/// Lies directly before all __shared__ arrays, if the program itself has no thread-local variable that starts with zero:
+/// the linker puts those that start with other values first, and of this library, which is one object
+/// (link_library.py), this section last. An index below 0 of the lowest array reaches it.
+[[gnu::used, gnu::section(".tdata.simt_shared_gap")]] thread_local unsigned char simt_shared_gap_before[4096] = {1};
+#endif
+
 unsigned char* first_closed_page() {
   const std::uintptr_t begin = std::uintptr_t(past_shared);
   return past_shared + (round_up(begin, page_bytes()) - begin);
