@@ -2,6 +2,7 @@
 """Mutates the solutions, one line at a time: the check build must report what is wrong.
 
     barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners
+    barriers.py BUILD --drawn        only two labs, drawn by the date
 
 Each barrier is removed in turn, and each of a student's usual mistakes is made. Without a barrier any finding is
 enough: of several that follow, the order of threads decides which comes first. If a shuffle lies between the two
@@ -12,7 +13,9 @@ share that is found.
 
 from __future__ import annotations
 
+import datetime
 import os
+import random
 import re
 import sys
 import tempfile
@@ -171,7 +174,10 @@ def check_all(folder: Path, mutations: Iterable[Mutation]) -> dict[Mutation, str
 def main(folder: str, *chosen: str) -> int:
     """Tries all mutations; the exit status."""
     build.use_folder(Path(folder).resolve())
-    names = chosen or labs()
+    names: Sequence[str] = chosen or labs()
+    if chosen == ("--drawn",):
+        names = random.Random(str(datetime.date.today())).sample(labs(), 2)
+        print(f"drawn by the date; again: barriers.py {folder} {' '.join(names)}")
     barriers = [mutation for lab in names for mutation in without_barriers(lab)]
     mistakes = [mistake(*words) for words in MISTAKES if words[0] in names]
     wrong = check_all(Path(folder).resolve(), [*barriers, *mistakes])
