@@ -1,6 +1,6 @@
-// The plan of step 06's partitions: one read counts the keys of each bucket, that is, of each value of the highest
-// bits. The counts show where each bucket begins, and whether partitions are needed and will work. They are not needed
-// for keys in order, and do not work for keys that are unevenly distributed. bucket_plan.cu makes the plan.
+// The plan of step 06. A sample of the keys shows whether they are spread, that is, whether partitions can sort them.
+// If they are, one read counts the keys of each bucket, whose index is the highest bits. The counts show where each
+// bucket begins. bucket_plan.cu makes the plan.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,12 @@ struct PartitionSource {
 };
 
 /// What the partitions of one sort need to know. All 0 at the start.
-struct BucketPlan {
-  unsigned out_of_order;                ///< not 0 if some key belongs before the one to its left
-  unsigned zeros;                       ///< 1 if some key is -0, 2 if some key is +0, 3 for both
+struct alignas(16) BucketPlan {
   unsigned unsorted;                    ///< not 0 if partitions cannot sort the keys
-  unsigned active;                      ///< 1 if the keys are to be partitioned, 0 if they are in order, or unsorted
+  unsigned zeros;                       ///< 1 if some key is -0, 2 if some key is +0, 3 for both
+  unsigned blocks_done;                 ///< blocks that have added their counters
   unsigned first_cursors[byte_values];  ///< where the first partition puts the next key of a bin
   PartitionSource first, second;
-
-  /// Where the buckets of the second partition divide into two halves.
-  __device__ unsigned middle() const { return second.firsts[byte_values / 2]; }
 };
 
 /// How the keys are divided into buckets, and what a bucket may hold.
@@ -46,18 +42,27 @@ struct BucketLimits {
   LAB_HOST_DEVICE int bits() const { return first.bits + second.bits; }
 };
 
-/// What a thread has seen of the keys, besides their digits.
-struct Seen {
-  bool out_of_order = false;
-  unsigned zeros = 0;  ///< as in BucketPlan
-};
+/// The buckets of n keys: at least 256 of them, and as many as it takes for a block to sort each.
+template <class Partition, class Bucket>
+BucketLimits limits_for(std::int64_t n) {
+  int bits = 8;
+  while (n > std::int64_t(Bucket::target_fill) << bits) ++bits;
+  const int first = bits / 2, second = bits - first;
+  return {.first = {32 - first, first},
+          .second = {32 - bits, second},
+          .max_bucket = Bucket::capacity,
+          .tile_size = Partition::size};
+}
 
-/// The shared memory in which a block counts the keys of 2^bits buckets.
-inline int bucket_counter_bytes(int bits) { return 2 << bits; }
+/// A sample has this many keys, and there must be twice as many.
+inline constexpr int samples = 8192;
 
-/// Queues the kernels that count the keys of each bucket and fill `plan`, which is in device memory and all 0. `counts`
-/// has 2^limits.bits() elements, all 0, and receives the position of each bucket's first key. If a bucket is larger
-/// than limits.max_bucket, plan->unsorted is set. Key: uint32_t, float.
+/// The dynamic shared memory in which a block of make_bucket_plan counts the keys of 2^bits buckets.
+int bucket_plan_shared_bytes(int bits);
+
+/// Queues the kernel that fills `plan`, which is in device memory and all 0. `counts` has 2^limits.bits() elements, all
+/// 0, and receives the position of each bucket's first key. If the keys are not spread, a bucket is larger than
+/// limits.max_bucket, or both -0 and +0 are among the keys, it sets plan->unsorted. Key: uint32_t, float.
 template <class Key>
 void make_bucket_plan(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, BucketLimits limits,
                       BucketPlan* plan, unsigned* counts, cudaStream_t stream);

@@ -3,17 +3,17 @@
 // Bins: the block counts the keys in about as many bins as it has keys, by the bits below those of the bucket, and puts
 // each key into its bin. Then all keys are in order except for those in the same bin, of which there are few.
 // Neighbours: therefore a few phases in which neighbours exchange keys finish the sort, without passes by the other
-// bits. A bucket with a bin that has too many keys is sorted from the lowest bits instead: by bins of these, where equal
-// keys may meet in any order, and then by passes in shared memory, those of tile.cuh.
+// bits.
 // Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes. The bins
 // are ours.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "quads.cuh"
-#include "tile.cuh"
+#include "scan.cuh"
 
 namespace radix {
 
@@ -43,7 +43,6 @@ struct BucketShape {
 };
 
 using SmallBucket = BucketShape<256, 5>;
-using MediumBucket = BucketShape<512, 2>;
 using LargeBucket = BucketShape<1024, 1>;
 
 /// What the threads of a block share while they sort a bucket.
@@ -53,7 +52,7 @@ struct Bucket {
   alignas(16) unsigned bins[Shape::bins / 2];  ///< counters; then the positions of the bins' next keys
   alignas(16) std::uint32_t keys[Shape::margin + Shape::capacity + Shape::margin];
   unsigned warp_sums[Shape::threads / 32];
-  unsigned max_bin;  ///< keys in the fullest bin, at least report_threshold; 0: no bin has different keys
+  unsigned max_bin;  ///< keys in the fullest bin, at least report_threshold
 };
 
 /// One bucket: `count` transformed keys at `from`, from which `base` has been subtracted. The highest `bits` bits of
@@ -65,9 +64,6 @@ struct BucketJob {
   std::uint32_t base;
   std::uint32_t* to;
   int count, bits;
-
-  /// True if there is a bin for each value, so that all keys of a bin are equal.
-  __device__ bool has_exact_bins(int bin_bits) const { return 32 - bits <= bin_bits; }
 };
 
 // --- the phases of a bucket ---
@@ -84,17 +80,16 @@ template <class Shape, class From>
 __device__ void clear_bucket(Bucket<Shape>& bucket, BucketJob<From> job) {
   const int t = threadIdx.x;
   for (int i = t; i < Shape::bins / 2; i += Shape::threads) bucket.bins[i] = 0;
-  if (t == 0) bucket.max_bin = job.has_exact_bins(Shape::bin_bits) ? 0 : Shape::report_threshold;
+  if (t == 0) bucket.max_bin = Shape::report_threshold;
   if (t < Shape::margin) bucket.keys[t] = 0;
   for (int i = t + job.count; i < Shape::capacity + Shape::margin; i += Shape::threads) {
     bucket.keys[Shape::margin + i] = 0xffffffffu;
   }
 }
 
-/// Replaces the bins' counts by their first positions, and finds out how many keys the fullest bin has, or leaves
-/// bucket.max_bin at 0 if no bin has to be sorted.
-template <class Shape, class From>
-__device__ void scan_bin_counts(Bucket<Shape>& bucket, BucketJob<From> job) {
+/// Replaces the bins' counts by their first positions, and finds out how many keys the fullest bin has.
+template <class Shape>
+__device__ void scan_bin_counts(Bucket<Shape>& bucket) {
   uint4* const quads = reinterpret_cast<uint4*>(bucket.bins) + threadIdx.x * (Shape::words / 4);
   unsigned words[Shape::words], sum = 0, largest = 0;
   load_quads(quads, 1, words);
@@ -104,7 +99,7 @@ __device__ void scan_bin_counts(Bucket<Shape>& bucket, BucketJob<From> job) {
     sum += low + high;
     largest = max(largest, max(low, high));
   }
-  if (largest > Shape::report_threshold && !job.has_exact_bins(Shape::bin_bits)) atomicMax(&bucket.max_bin, largest);
+  if (largest > Shape::report_threshold) atomicMax(&bucket.max_bin, largest);
   unsigned next = group_exclusive_sum<Shape::threads>(sum, bucket.warp_sums);
 #pragma unroll
   for (int i = 0; i < Shape::words; ++i) {
@@ -134,107 +129,66 @@ __device__ void exchange_neighbours(std::uint32_t (&keys)[count]) {
   if (threadIdx.x % 32 != 0) keys[0] = max(keys[0], left);
 }
 
-/// Sorts the keys of each bin, `count` keys in all. A warp loads its own positions and a margin around them. It may
-/// leave keys of the margin in disorder, but the warp that owns them does not. When it returns, each lane may read the
-/// warp's own positions.
+/// The keys of a warp's own positions in bucket.keys and of a margin around them, per_lane neighbours in each lane.
 template <class Shape>
-__device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
-  constexpr int per_lane = Shape::per_lane;
-  const int lane = threadIdx.x % 32, first = int(threadIdx.x) / 32 * Shape::per_warp;
-  uint4* const quads = reinterpret_cast<uint4*>(bucket.keys + first + lane * per_lane);
+struct Window {
+  static constexpr int per_lane = Shape::per_lane;
   std::uint32_t keys[per_lane];
-  if (first < count) {
-    load_quads(quads, 1, keys);
-    const unsigned phases = bucket.max_bin;
+  uint4* quads;  ///< where they are in shared memory
+
+  __device__ explicit Window(Bucket<Shape>& bucket)
+      : quads(
+            reinterpret_cast<uint4*>(bucket.keys + threadIdx.x / 32 * Shape::per_warp + threadIdx.x % 32 * per_lane)) {}
+
+  __device__ void load() { load_quads(quads, 1, keys); }
+
+  __device__ bool is_sorted() const {
+    bool sorted = true;
+#pragma unroll
+    for (int i = 1; i < per_lane; ++i) sorted &= keys[i - 1] <= keys[i];
+    const std::uint32_t right = __shfl_down_sync(0xffffffffu, keys[0], 1);
+    return __all_sync(0xffffffffu, sorted && (threadIdx.x % 32 == 31 || keys[per_lane - 1] <= right));
+  }
+
+  /// In each phase, disorder at an end of the window reaches one position further. After as many phases as the margin is
+  /// wide, the warp's own positions are still right.
+  __device__ void exchange(unsigned phases) {
     for (unsigned phase = 0; phase < phases; phase += 2) exchange_neighbours(keys);
   }
-  __syncthreads();  // a warp overwrites elements of bucket.keys that others may still be loading as their margins
-  if (first >= count) return;
+
+  __device__ void store_own() const {
 #pragma unroll
-  for (int i = 0; i < per_lane; i += 4) {
-    const int position = lane * per_lane + i - Shape::margin;
-    if (position < 0 || position >= Shape::per_warp) continue;
-    const uint4 quad{keys[i], keys[i + 1], keys[i + 2], keys[i + 3]};
-    quads[i / 4] = quad;
+    for (int i = 0; i < per_lane; i += 4) {
+      const int position = int(threadIdx.x) % 32 * per_lane + i - Shape::margin;
+      if (position < 0 || position >= Shape::per_warp) continue;
+      const uint4 quad{keys[i], keys[i + 1], keys[i + 2], keys[i + 3]};
+      quads[i / 4] = quad;
+    }
+  }
+};
+
+/// Sorts the keys of each bin, `count` keys in all. All threads of the block call it. When it returns, each lane may
+/// read the warp's own positions. A key moves at most as far as its bin has keys, so phases within a margin are enough
+/// for nearly all buckets. A bin with more keys needs phases only if its keys are not equal, and as long as some move.
+template <class Shape>
+__device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
+  Window<Shape> window(bucket);
+  const unsigned phases = bucket.max_bin;
+  if (phases <= unsigned(Shape::margin)) {
+    const bool has_keys = int(threadIdx.x) / 32 * Shape::per_warp < count;
+    if (has_keys) window.load(), window.exchange(phases);
+    __syncthreads();  // a warp overwrites elements of bucket.keys that others may still be loading as their margins
+    if (has_keys) window.store_own();
+  } else {
+    window.load();
+    while (__syncthreads_or(!window.is_sorted())) {  // also the barrier before a warp overwrites others' margins
+      window.exchange(Shape::margin);
+      window.store_own();
+      __syncthreads();  // a warp loads positions that others have stored
+      window.load();
+    }
   }
   __syncwarp();  // a lane reads elements of bucket.keys that other lanes have stored
-}
-
-// --- a bucket by passes ---
-
-/// A tile that holds the largest bucket.
-template <class Shape>
-using BucketTile = Tile<TileShape<Shape::threads, Shape::items, Shape::blocks_per_multiprocessor>, std::uint32_t,
-                        std::uint32_t, NoValue>;
-
-/// The shared memory in which a block sorts a bucket, in either way.
-template <class Shape>
-inline constexpr std::size_t bucket_bytes = std::max(sizeof(Bucket<Shape>), sizeof(BucketTile<Shape>));
-
-/// Turns sorted keys of a bucket back into what they were.
-template <class Key>
-struct BucketTransform {
-  KeyTransform<Key> transform;
-  std::uint32_t base;
-
-  __device__ std::uint32_t inverse(std::uint32_t key) const { return transform.inverse(key + base); }
-};
-
-/// The digits of passes that sort by the bits from `shift` on.
-template <int shift>
-struct DigitsFrom {
-  __device__ unsigned digit(std::uint32_t key, int pass) const { return key >> (shift + 8 * pass) & (byte_values - 1); }
-};
-
-/// Puts the keys of a bucket into bucket.keys, in the order of their lowest Shape::bin_bits bits. Returns the bits in
-/// which some keys differ.
-template <class Shape, class From>
-__device__ std::uint32_t sort_by_lowest_bits(Bucket<Shape>& bucket, BucketJob<From> job) {
-  constexpr int bits_above = 32 - Shape::bin_bits;
-  __shared__ std::uint32_t differences;
-  if (threadIdx.x == 0) differences = 0;
-  clear_bucket(bucket, job);
-  __syncthreads();  // a thread adds to `differences` and to elements of bucket.bins, which others have cleared
-  const std::uint32_t first_key = job.from[0];
-  std::uint32_t own = 0;
-#pragma unroll 4
-  for (int i = threadIdx.x; i < job.count; i += Shape::threads) {
-    const std::uint32_t key = job.from[i];
-    own |= key ^ first_key;
-    claim_in_bin(bucket, key, bits_above);
-  }
-  __syncthreads();  // a thread adds up elements of bucket.bins to which others have added
-  scan_bin_counts(bucket, job);
-  if (own != 0) atomicOr(&differences, own);
-  __syncthreads();  // the next loop uses positions from bucket.bins, which others have written
-#pragma unroll 4
-  for (int i = threadIdx.x; i < job.count; i += Shape::threads) {
-    const std::uint32_t key = job.from[i];
-    bucket.keys[Shape::margin + claim_in_bin(bucket, key, bits_above)] = key;
-  }
-  __syncthreads();  // a thread loads keys that others have put into bucket.keys
-  return differences;
-}
-
-/// Sorts a bucket, in dynamic shared memory, by Core::sort_bucket(bucket, job, transform). If that returns false,
-/// because a bin has too many keys, it has stored nothing. Then bins put the keys in the order of their lowest bits, and
-/// passes by Core::RankAndScatter (see sort_items) sort them by the others. This is slower, but sorts any keys.
-template <class Core, class Shape, class From, class Key>
-__device__ void sort_any_bucket(BucketJob<From> job, KeyTransform<Key> transform) {
-  extern __shared__ uint4 shared_memory[];
-  auto& bucket = *reinterpret_cast<Bucket<Shape>*>(shared_memory);
-  if (Core::sort_bucket(bucket, job, transform)) return;
-  __syncthreads();  // the bins are cleared, while other threads may still be reading bucket.max_bin
-  const std::uint32_t differences = sort_by_lowest_bits(bucket, job);
-  Items<BucketTile<Shape>> items((job.count + Shape::threads - 1) / Shape::threads);
-#pragma unroll
-  for (int row = 0; row < Shape::items; ++row) {
-    if (row < items.rows) items.keys[row] = bucket.keys[Shape::margin + items.first + 32 * row];
-  }
-  __syncthreads();  // the tile overwrites the bucket, which others may still be reading
-  auto& tile = tile_in_shared_memory<BucketTile<Shape>>();
-  sort_items<typename Core::RankAndScatter>(tile, items, DigitsFrom<Shape::bin_bits>{}, differences >> Shape::bin_bits);
-  items.store(BucketTransform<Key>{transform, job.base}, job.count, Pairs<std::uint32_t, NoValue>{job.to, nullptr});
 }
 
 }  // namespace radix

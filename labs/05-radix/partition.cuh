@@ -4,6 +4,8 @@
 #pragma once
 
 #include "bucket_plan.h"
+#include "scan.cuh"
+#include "step/device.h"
 
 namespace radix {
 
@@ -21,6 +23,18 @@ struct PartitionShape {
 // memory and registers allow. The small one is for few keys, which would not give every multiprocessor a large tile.
 using LargePartition = PartitionShape<1024, 32, 1>;
 using SmallPartition = PartitionShape<512, 8, 2>;
+
+/// One partition: of `buckets` buckets of `source`, by `digit`. To has 16 bits if the others are those of the bucket.
+template <class To, class Key>
+struct PartitionJob {
+  const std::uint32_t* from;
+  To* to;
+  KeyTransform<Key> transform;
+  PartitionDigit digit;
+  int buckets;
+  const PartitionSource* source;  ///< in device memory
+  unsigned* cursors;              ///< cursors[bucket * bins + digit]: where the next key goes, in device memory
+};
 
 /// What the threads of a block share while they partition a tile.
 template <class TheShape>
@@ -40,7 +54,7 @@ struct PartitionTile {
   __device__ void clear(const Job& job) {
     const int t = threadIdx.x;
     for (int b = t; b <= job.buckets; b += Shape::threads) {
-      tile_firsts[b] = job.source->tile_firsts[job.first_bucket + b];
+      tile_firsts[b] = job.source->tile_firsts[b];
     }
     if (t < byte_values) counts[t] = 0;
   }
@@ -50,35 +64,18 @@ struct PartitionTile {
     const int b = threadIdx.x;
     if (b < buckets && tile_firsts[b] <= tile && tile < tile_firsts[b + 1]) bucket = b;
   }
-};
 
-/// Which buckets an array holds: all of them, or half.
-enum class Half { all, lower, upper };
-
-/// An array of transformed keys, or of their lowest 16 bits, whose position 0 the plan decides.
-template <class T>
-struct Placement {
-  T* data;
-  Half half;
-
-  /// The lower half is kept behind the middle of an array, and the upper half at its beginning.
-  __device__ std::int64_t offset(const BucketPlan& plan) const {
-    if (half == Half::all) return 0;
-    const std::int64_t middle = plan.middle();
-    return half == Half::lower ? 2 * middle : -middle;
+  /// Stores the tile's `count` keys, digit by digit in runs.
+  template <class To, class Key>
+  __device__ void store_runs(const PartitionJob<To, Key>& job, int count) const {
+#pragma unroll
+    for (int row = 0; row < Shape::items; ++row) {
+      const int i = row * Shape::threads + threadIdx.x;
+      if (i >= count) break;
+      const std::uint32_t key = keys[i];
+      job.to[offsets[job.digit.of(key)] + i] = To(key);
+    }
   }
-};
-
-/// One partition: of `buckets` buckets of `source`, from bucket `first_bucket` on, by `digit`.
-template <class To, class Key>
-struct PartitionJob {
-  const std::uint32_t* from;
-  Placement<To> to;
-  KeyTransform<Key> transform;
-  PartitionDigit digit;
-  int first_bucket, buckets;
-  const PartitionSource* source;  ///< in device memory
-  unsigned* cursors;              ///< cursors[bucket * bins + digit]: where the next key goes, in device memory
 };
 
 /// The keys of one tile that a thread has in its registers, striped: neighbouring threads have neighbouring keys.
@@ -93,8 +90,8 @@ struct PartitionItems {
   /// Loads them from tile `index`, whose bucket is known.
   template <class To, class Key>
   __device__ void load(const PartitionTile<Shape>& tile, const PartitionJob<To, Key>& job, unsigned index) {
-    bucket = job.first_bucket + tile.bucket;
-    const unsigned first = job.source->firsts[bucket] + (index - tile.tile_firsts[tile.bucket]) * Shape::size;
+    bucket = tile.bucket;
+    const unsigned first = job.source->firsts[bucket] + (index - tile.tile_firsts[bucket]) * Shape::size;
     left = int(min(job.source->firsts[bucket + 1] - first, unsigned(Shape::size))) - int(threadIdx.x);
     const std::uint32_t* const own = job.from + first + threadIdx.x;
 #pragma unroll
@@ -110,30 +107,20 @@ struct PartitionItems {
   }
 };
 
-/// How the lanes of a warp claim places in the bins. Crowded: many lanes have the digit of lane 0, which claims for all
-/// of them, because lanes that add to the same counter wait for each other.
-enum class Lanes { apart, crowded };
+/// True if n keys are enough for partitions: eight large tiles for each multiprocessor. With fewer, it would
+/// take too large a part of the time of step 05 to find out that they are not spread.
+inline bool suits_large_tiles(std::int64_t n) {
+  using Large = PartitionTile<LargePartition>;
+  const lab::Device& device = lab::Device::current();
+  return device.fits<Large>() && n >= 8 * device.resident_keys<Large>() && n <= std::int64_t{1} << 30;
+}
 
-/// Calls f(row, claim) for the thread's keys, where claim(counters, bin) returns a place: Core::place<Lanes::apart>
-/// or, if the warp's first row is crowded, as in keys that are nearly in order, Core::place<Lanes::crowded>. The latter
-/// is used only for a whole tile, because all lanes of the warp call it. Core::place<lanes>(counters, bin) adds 1 to
-/// counters[bin], in shared memory, and returns the old value, in any order of the lanes. first_bin: the bin of the
-/// thread's first key.
-template <class Core, class Shape, class F>
-__device__ void for_each_row(const PartitionItems<Shape>& items, unsigned first_bin, F f) {
-  const bool whole = __all_sync(0xffffffffu, items.has(Shape::items - 1));
-  if (whole && __popc(lanes_as_lane_0(first_bin)) >= crowded_lanes) {
-#pragma unroll
-    for (int row = 0; row < Shape::items; ++row) {
-      f(row, [](unsigned* counters, unsigned bin) { return Core::template place<Lanes::crowded>(counters, bin); });
-    }
-  } else {
-#pragma unroll
-    for (int row = 0; row < Shape::items; ++row) {
-      if (!items.has(row)) continue;
-      f(row, [](unsigned* counters, unsigned bin) { return Core::template place<Lanes::apart>(counters, bin); });
-    }
-  }
+/// True for few keys on a CPU, or on a GPU without room for large tiles, so that all builds run the kernels. How fast
+/// they are there has not been measured.
+inline bool suits_small_tiles(std::int64_t n) {
+  const lab::Device& device = lab::Device::current();
+  const bool is_small = device.cache_bytes == 0 || !device.fits<PartitionTile<LargePartition>>();
+  return is_small && n >= 2 * samples && n <= 8 * samples;
 }
 
 }  // namespace radix

@@ -21,7 +21,7 @@ struct PassPlan {
   unsigned long long firsts[passes][byte_values];  ///< how many keys have the digit, and later where they begin
   unsigned active_pass[passes];                    ///< 0 if it moves no key, else its number among the active passes
   unsigned active_passes;                          ///< the number of the last active pass
-  unsigned passes_done;                            ///< 1 if first_pass.cuh has made the first active pass, else 0
+  unsigned first_is_spread;                        ///< not 0 if no digit of the first active pass is frequent
   unsigned blocks_done;                            ///< blocks that have added their counters
   unsigned next_tile[passes];                      ///< the ticket counter: the next tile that a block claims
   unsigned tiles_done[passes];                     ///< tiles whose keys have been moved
@@ -38,19 +38,6 @@ inline constexpr int count_tile = count_threads * count_items_per_thread;
 struct Found {
   bool out_of_order = false, negative_zero = false;
 };
-
-/// True in one block of the grid: the last one to call this, which sees what all others wrote before they called it.
-/// All threads of the block call it. `done`: 0 at the start.
-__device__ inline bool is_last_block(unsigned* done) {
-  bool is_last = false;
-  __syncthreads();  // the fence of thread 0 comes after all threads have added their counts to the plan
-  if (threadIdx.x == 0) {
-    __threadfence();
-    is_last = atomicAdd(done, 1u) == gridDim.x - 1;
-    __threadfence();
-  }
-  return __syncthreads_or(is_last);
-}
 
 /// Counts the digits that a transformed key has in all passes. counts[(pass * byte_values + digit) * copies + copy]
 template <int copies, class Key>
@@ -108,20 +95,23 @@ struct CountedKeys {
 };
 
 /// Replaces the counters by the digits' first positions and decides which passes are active. One block calls it. Its
-/// groups of 256 threads each plan a pass. `shared`: room for a sum per warp, and for 32 bits per pass.
+/// groups of 256 threads each plan a pass. `shared`: room for a sum per warp, and for 64 bits per pass.
 template <class Key>
 __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long long* shared) {
   constexpr int passes = PassPlan<Key>::passes;
   unsigned* const has_one_digit = reinterpret_cast<unsigned*>(shared + count_threads / 32);
+  unsigned* const has_frequent_digit = has_one_digit + passes;
   const int digit = int(threadIdx.x) % byte_values;
   for (int first = 0; first < passes; first += count_threads / byte_values) {
     const int pass = first + int(threadIdx.x) / byte_values;
     const unsigned long long count = pass < passes ? plan->firsts[pass][digit] : 0;
-    if (pass < passes && digit == 0) has_one_digit[pass] = 0;
+    if (pass < passes && digit == 0) has_one_digit[pass] = has_frequent_digit[pass] = 0;
     const unsigned long long before = group_exclusive_sum<byte_values>(count, shared);
     if (pass < passes) plan->firsts[pass][digit] = before;
-    if (count == static_cast<unsigned long long>(n)) has_one_digit[pass] = 1;  // cleared before the barrier of the sums
-    __syncthreads();  // thread 0 reads has_one_digit, and the next sums take the place of these
+    // Both have been cleared before the barrier of the sums.
+    if (count == static_cast<unsigned long long>(n)) atomicOr(&has_one_digit[pass], 1u);
+    if (count > static_cast<unsigned long long>(n) / 32) atomicOr(&has_frequent_digit[pass], 1u);
+    __syncthreads();  // thread 0 reads both, and the next sums take the place of these
   }
   if (threadIdx.x != 0) return;
   bool moves_keys[passes];
@@ -138,6 +128,7 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
     const bool is_active = moves_keys[pass] || one_more;
     if (!moves_keys[pass]) one_more = false;
     plan->active_pass[pass] = is_active ? ++active : 0;
+    if (is_active && active == 1) plan->first_is_spread = has_frequent_digit[pass] == 0;
   }
   plan->active_passes = active;
 }
@@ -152,6 +143,7 @@ static __global__ void __launch_bounds__(count_threads, 1)
   constexpr int counters = PassPlan<Key>::passes * byte_values;
   extern __shared__ uint4 shared_memory[];
   unsigned* const counts = reinterpret_cast<unsigned*>(shared_memory);
+  lab::wait_for_earlier_kernels();
   lab::let_next_kernel_begin();                       // which waits for this one
   if (unsorted != nullptr && *unsorted == 0) return;  // a plan of 0 has no active pass
   const std::int64_t threads = std::int64_t(gridDim.x) * count_threads;
@@ -253,8 +245,10 @@ void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> tran
   const auto count = [&]<int copies>(std::integral_constant<int, copies>) {
     constexpr int shared_bytes = PassPlan<Key>::passes * byte_values * copies * sizeof(unsigned);
     lab::allow_shared_memory<detail::count_all_passes<copies, Key>>(shared_bytes, device);
-    detail::count_all_passes<copies>
-        <<<blocks, detail::count_threads, shared_bytes, stream>>>(keys, transform, plan, statuses, unsorted);
+    const auto launch =
+        lab::early_launch<detail::count_all_passes<copies, Key>>(blocks, detail::count_threads, shared_bytes, stream);
+    CUDA_CHECK(
+        cudaLaunchKernelEx(&launch, detail::count_all_passes<copies, Key>, keys, transform, plan, statuses, unsorted));
   };
   // As many copies as fit in 128 KiB, or in 64 KiB on devices that have less.
   constexpr int max_copies = sizeof(Key) <= 4 ? 32 : 16, fewer_copies = sizeof(Key) <= 2 ? 32 : 64 / sizeof(Key);
@@ -263,7 +257,6 @@ void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> tran
   } else {
     count(std::integral_constant<int, fewer_copies>{});
   }
-  CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace radix

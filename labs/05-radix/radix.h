@@ -130,19 +130,17 @@ struct PipelineMemory {
 
 /// Step 05 as the fallback of another step, which knows only on the device whether it has sorted the keys. Does nothing
 /// if *unsorted, in device memory, is 0 when the kernels run. Keys: 2 to 2^30 of uint32_t, int32_t or float. The caller
-/// provides the memory, so that a fallback that is not needed costs two launches and no allocation.
+/// provides the memory, so that a sort that is not needed costs two launches and no allocation.
 template <class Key>
 void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order order, PipelineMemory<Key> memory,
                       cudaStream_t stream);
 template <class Key>
 TemporaryBytes pipeline_temporary_bytes(std::int64_t n);
 
-/// Step 06. The record: the highest digit first (MSD). Keys of 4 bytes without values are partitioned by their highest
-/// bits into buckets, each of which one block sorts, if they are evenly distributed. They are counted if they have at
-/// most 32 values. Bytes, and many keys of 2 bytes, are counted by step 06 of lab 04. All others are sorted by step 05,
-/// and so are all but bytes if a shape is given. Not stable where that cannot be noticed: for keys without values.
-/// Shape: any blocks, 512 threads. Temporary memory: that of step 05, and at most 0.6 MiB. One
-/// partition takes up to 18.3 MiB instead.
+/// Step 06. The record: the highest digit first (MSD). Many keys of 4 bytes without values are partitioned by their
+/// highest bits into buckets, each of which one block sorts, if a sample shows that they are spread. All others are
+/// sorted by step 05, and so are all keys if a shape is given. Not stable where that cannot be noticed: for keys without
+/// values. Shape: any blocks, 512 threads. Temporary memory: that of step 05, at most 2 more bytes per key, and 0.3 MiB.
 /// Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,

@@ -1,4 +1,5 @@
-// What lab 04 teaches: the scan, here over a warp and over a block. array_scan.cuh scans arrays.
+// What lab 04 teaches: the scan, here over a warp and over a block, and a last block that continues when all others
+// have ended. array_scan.cuh scans arrays.
 #pragma once
 
 namespace radix {
@@ -45,6 +46,19 @@ __device__ T block_exclusive_sum(T value, T* sums, T& total) {
     total += sum;
   }
   return before + inclusive - value;
+}
+
+/// True in one block of the grid: the last one to call this, which sees what all others wrote before they called it.
+/// All threads of the block call it. `done`: 0 at the start.
+__device__ inline bool is_last_block(unsigned* done) {
+  bool is_last = false;
+  __syncthreads();  // the fence of thread 0 comes after what all threads have written
+  if (threadIdx.x == 0) {
+    __threadfence();
+    is_last = atomicAdd(done, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
+  return __syncthreads_or(is_last);
 }
 
 }  // namespace radix

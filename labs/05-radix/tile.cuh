@@ -192,6 +192,17 @@ __device__ Run scan_bins(Tile& tile, Publish publish) {
   return {count, begin};
 }
 
+/// Puts the keys of a whole tile at positions among those of their digits, in any order, where no order has to be kept.
+/// A key takes one atomic, and no vote. Lanes with the same digit wait for each other, so digits should be spread.
+template <class Tile, class Transform>
+__device__ void scatter_in_any_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
+  unsigned* const next_positions = tile.counts[threadIdx.x / 32];
+#pragma unroll
+  for (int row = 0; row < Tile::items; ++row) {
+    tile.keys[padded(atomicAdd(&next_positions[transform.digit(items.keys[row], pass)], 1u))] = items.keys[row];
+  }
+}
+
 /// Whether a pass stores keys as it sorts them, or as they were before the transform.
 enum class Stored { transformed, original };
 

@@ -5,23 +5,20 @@
 // it ranks them (early counts, as CUB does) and publishes the counts at once. While it ranks, the tiles before it
 // publish theirs, so that the look-back finds them. Once the block's keys are in shared memory, their registers are
 // free, and it loads the next tile's keys into them while it looks back and stores.
-// New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Only the
-// first pass over many keys without values, which need not keep an order, has a launch of its own (first_pass.cuh).
-// Passes that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are
-// transformed once, not in each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts
-// them (tile.cuh).
+// New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Passes
+// that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). The first one need not keep
+// an order. Keys are transformed once, not in each pass (key_transform.cuh). Keys that fit into one tile never leave the
+// block that sorts them (tile.cuh).
 //- Cost: one read for the plan. Then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
 //- of tile status per tile. Temporary memory: a copy of the keys and values, 1 KiB per tile (2 KiB if n is above 2^30),
 //- and at most 17 KiB for the plan. On large GPUs, a tile has 12,288 keys, or 16,384 pairs or keys of 8 bytes.
-//- The first pass over many keys without values has tiles of 32,768 keys (of 4 bytes), and no status words.
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 80 to write, 295 given.
+// Lines: 76 to write, 296 given.
 #include <algorithm>
 #include <cstdint>
 
-#include "first_pass.cuh"
 #include "key_transform.cuh"
 #include "pass_plan.cuh"
 #include "step/device.h"
@@ -71,7 +68,7 @@ struct RankAndScatter {
 /// What a tile publishes about one digit: nothing yet (invalid), its own count (partial), or the count of all tiles up
 /// to and including it (inclusive). After a pass, all words are inclusive. In the next active pass that must mean
 /// "invalid". Therefore the three kinds change their numbers, and no word has to be cleared: they are 0, 1, 2 in the
-/// first, third, ... pass that `sweep` makes, and 2, 3, 0 in the others. `Word` has 32 bits for n up to 2^30, else 64.
+/// first, third, ... active pass, and 2, 3, 0 in the others. `Word` has 32 bits for n up to 2^30, else 64.
 /// libcusort changes its kinds in the same way.
 template <class Word>
 struct TileStatus {
@@ -81,9 +78,9 @@ struct TileStatus {
   volatile Word* words;  ///< of this thread's digit: tile t's is words[t * byte_values]
   unsigned invalid, partial, inclusive;
 
-  __device__ TileStatus(volatile Word* all_words, unsigned own_pass)
+  __device__ TileStatus(volatile Word* all_words, unsigned active)
       : words(all_words + threadIdx.x % byte_values),
-        invalid((own_pass - 1) % 2 * 2),
+        invalid((active - 1) % 2 * 2),
         partial(invalid + 1),
         inclusive((invalid + 2) % 4) {}
 
@@ -134,6 +131,7 @@ struct Pass {
   std::int64_t n;
   int index;
   bool is_first, is_last;  ///< of the active passes: keys are transformed in the first, and back in the last
+  bool in_any_order;       ///< it is the first, no key is -0, and the digits are spread
   unsigned* next_tile;     ///< the ticket counter
   TileStatus<Word> status;
   Word digit_first;  ///< where the keys of this thread's digit begin in the output
@@ -168,13 +166,14 @@ __device__ bool all_have(const Tile& tile, unsigned digit) {
   return count == unsigned(Tile::size);
 }
 
-/// Puts the keys of a tile in order in shared memory. If they all have the same digit, they are in order already.
-/// Passes leave many such tiles behind if values repeat or lie close to each other. Keys with values would gain little
-/// from this case.
+/// Puts the keys of a tile in order in shared memory. Without values, there are two shorter ways. If all keys have the
+/// same digit, they are in order already: passes leave many such tiles behind if values repeat or lie close to each
+/// other. And the first active pass has no order to keep, because equal keys cannot be told apart.
 template <class Tile, class Transform>
-__device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
+__device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass, bool in_any_order) {
   if constexpr (!has_values<typename Tile::Value>) {
     if (all_have(tile, transform.digit(items.keys[0], pass))) return items.store_in_place(tile);
+    if (in_any_order) return scatter_in_any_order(tile, items, transform, pass);
   }
   RankAndScatter{}(tile, items, transform, pass);
 }
@@ -211,7 +210,7 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
     __syncthreads();  // a lane claims positions from shared.counts, which other warps have replaced
 
     // PHASE 4: put the keys in order in shared memory. Meanwhile the earlier tiles publish their counts.
-    put_in_order(shared, items, transform, pass.index);
+    put_in_order(shared, items, transform, pass.index, pass.in_any_order && pass.keys_in(tile) == Tile::size);
     // PHASE 5: load the next tile's keys into the registers that are now free. They arrive during phases 6 and 7.
     pass.load(items, next_tile);
     // PHASE 6: look back for where this tile's keys of each digit go.
@@ -238,8 +237,8 @@ __device__ void sweep_passes(Pairs<typename Tile::Bits, typename Tile::Value> pr
                              Pairs<typename Tile::Bits, typename Tile::Value> scratch, std::int64_t n,
                              Transform transform, PassPlan<Key>* plan, volatile typename Tile::Word* statuses) {
   for (int index = 0; index < PassPlan<Key>::passes; ++index) {
-    const unsigned active = plan->active_pass[index], done = plan->passes_done;
-    if (active <= done) continue;
+    const unsigned active = plan->active_pass[index];
+    if (active == 0) continue;
     const bool odd = active % 2 != 0, is_last = active == plan->active_passes;
     const Pass<Tile> pass = {odd ? primary : scratch,
                              odd ? scratch : primary,
@@ -247,8 +246,9 @@ __device__ void sweep_passes(Pairs<typename Tile::Bits, typename Tile::Value> pr
                              index,
                              active == 1,
                              is_last,
+                             active == 1 && plan->first_is_spread != 0 && plan->negative_zeros == 0,
                              &plan->next_tile[index],
-                             {statuses, active - done},
+                             {statuses, active},
                              typename Tile::Word(plan->firsts[index][threadIdx.x % byte_values])};
     const unsigned own_tiles = sweep_tiles(pass, transform);
     if (!is_last) wait_for_all(&plan->tiles_done[index], own_tiles, unsigned((n - 1) / Tile::size + 1));
@@ -288,17 +288,12 @@ void sort_by_passes(PassMemory<Key, Value> memory, std::int64_t n, KeyTransform<
   const std::int64_t status_bytes = statuses_of<Tile>(n) * sizeof *statuses;
   // begin solution
   //~ // Your code: make_pass_plan for the keys in memory.primary, with memory.unsorted, which step 06 sets. It also
-  //~ // clears the status words, which it takes as an array of status_bytes / 4 elements of type `unsigned`. For keys
-  //~ // without values (if constexpr), if the user has chosen no shape, queue_first_pass makes the first active pass of
-  //~ // many keys. Then allow_shared_memory, and sweep with sizeof(Tile) bytes of dynamic shared memory.
+  //~ // clears the status words, which it takes as an array of status_bytes / 4 elements of type `unsigned`. Then
+  //~ // allow_shared_memory, and sweep with sizeof(Tile) bytes of dynamic shared memory.
   //~ (void)transform, (void)blocks, (void)status_bytes;
   //~ NOT_WRITTEN("step 05");
   make_pass_plan({memory.primary.keys, n}, transform, plan, {reinterpret_cast<unsigned*>(statuses), status_bytes / 4},
                  memory.unsorted, stream);
-  if constexpr (!has_values<Value>) {
-    const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
-    if (auto_shape) queue_first_pass({memory.primary.keys, n}, memory.scratch.keys, transform, plan, stream);
-  }
   lab::allow_shared_memory<sweep<Tile, Key, Value>>(sizeof(Tile), device);
   const auto launch = lab::early_launch<sweep<Tile, Key, Value>>(blocks, Tile::Shape::threads, sizeof(Tile), stream);
   CUDA_CHECK(cudaLaunchKernelEx(&launch, sweep<Tile, Key, Value>, memory.primary, memory.scratch, n, transform, plan,

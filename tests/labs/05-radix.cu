@@ -9,84 +9,99 @@
 #include <string>
 #include <vector>
 
-#include "first_pass.cuh"
 #include "labs/on_device.h"
 
-// The core of step 06 and its kernels, for buckets that it would make of many more keys only.
+// The kernels of step 06, for buckets that it would make of many more keys only.
 #include "../../solutions/05-radix/06_record.cu"
 
 namespace radix {
 namespace {
 
-// 65,536 buckets for 32,769 to 65,536 keys, so that partitions keep 16 bits of each, as they do for 2^28 keys.
-struct ManyBuckets : FewKeys {
-  static BucketLimits limits(std::int64_t) {
-    return {.first = {24, 8}, .second = {16, 8}, .max_bucket = Bucket::capacity, .tile_size = Partition::size};
-  }
-};
+// 65,536 buckets for a few keys, so that partitions keep 16 bits of each, as they do for 2^28 keys.
+constexpr BucketLimits many_buckets = {
+    .first = {24, 8}, .second = {16, 8}, .max_bucket = SmallBucket::capacity, .tile_size = SmallPartition::size};
 
-// The keys after two partitions, and whether these have left them unsorted.
-std::pair<std::vector<std::uint32_t>, bool> sort_by_many_buckets(const std::vector<std::uint32_t>& keys,
-                                                                 lab::Order order) {
-  const auto primary = on_device(keys);
-  const lab::DeviceArray<std::uint32_t> scratch(std::ssize(keys), nullptr);
-  const lab::DeviceArray<TwoPartitionsPlan> plan(1, nullptr);
-  CUDA_CHECK(cudaMemset(plan.data(), 0, sizeof(TwoPartitionsPlan)));
-  const auto transform = transform_for<std::uint32_t>(order);
-  TwoPartitionsSort<Core, ManyBuckets, std::uint32_t>(primary.span(), scratch.data(), transform, plan.data(), nullptr)
-      .queue();
-  return {on_host(primary), on_host(plan)[0].buckets.unsorted != 0};
+// The keys that step 06 has sorted by partitions, or left to step 05.
+template <class Key>
+std::vector<Key> sort_by_many_buckets(const std::vector<Key>& keys, lab::Order order) {
+  const auto array = on_device(keys);
+  sort_by_partitions<SmallPartition, SmallBucket>(array.span(), order, many_buckets, nullptr);
+  return on_host(array);
 }
 
-// The keys after the method for few values, and whether it has sorted them. They begin `offset` keys behind an address
-// that is divisible by 16.
+// Whether step 06 leaves the keys to step 05.
 template <class Key>
-std::pair<std::vector<Key>, bool> sort_by_values(const std::vector<Key>& keys, lab::Order order, int offset,
-                                                 unsigned unsorted = 1) {
-  std::vector<Key> padded(keys.size() + 2 * offset, Key(7));
-  std::copy(keys.begin(), keys.end(), padded.begin() + offset);
-  const auto array = on_device(padded);
-  const auto flag = on_device(std::vector<unsigned>{unsorted});
-  const lab::DeviceArray<FewValues> values(1, nullptr);
-  CUDA_CHECK(cudaMemset(values.data(), 0, sizeof(FewValues)));
-  const lab::Span<std::uint32_t> own = {reinterpret_cast<std::uint32_t*>(array.data()) + offset, std::ssize(keys)};
-  sort_few_values(own, transform_for<Key>(order), values.data(), flag.data(), nullptr);
-  std::vector<Key> after = on_host(array);
-  for (int i = 0; i < offset; ++i) CHECK((after[i] == Key(7) && after[after.size() - 1 - i] == Key(7)));
-  return {std::vector<Key>(after.begin() + offset, after.end() - offset), on_host(flag)[0] == 0};
+bool plan_refuses(const std::vector<Key>& keys, BucketLimits limits) {
+  const auto array = on_device(keys);
+  const lab::DeviceArray<BucketPlan> plan(1, nullptr);
+  const lab::DeviceArray<unsigned> counts(std::int64_t{1} << limits.bits(), nullptr);
+  CUDA_CHECK(cudaMemset(plan.data(), 0, sizeof(BucketPlan)));
+  CUDA_CHECK(cudaMemset(counts.data(), 0, sizeof(unsigned) << limits.bits()));
+  const lab::Span<const std::uint32_t> span{reinterpret_cast<std::uint32_t*>(array.data()), std::ssize(keys)};
+  make_bucket_plan(span, transform_for<Key>(lab::Order::ascending), limits, plan.data(), counts.data(), nullptr);
+  return on_host(plan)[0].unsorted != 0;
 }
 
-// n keys of `values` different values, each of which occurs.
 template <class Key>
-std::vector<Key> keys_of(int values, std::int64_t n) {
-  std::mt19937 random{unsigned(values)};
-  std::vector<Key> keys(n);
-  for (std::int64_t i = 0; i < n; ++i) keys[i] = Key(int((i < values ? i : random() % values) * 2654435761u));
-  std::shuffle(keys.begin(), keys.end(), random);
+bool plan_refuses(const std::vector<Key>& keys) {
+  return plan_refuses(keys, limits_for<SmallPartition, SmallBucket>(std::ssize(keys)));
+}
+
+std::vector<std::uint32_t> uniform_keys(std::int64_t n, int seed) {
+  std::mt19937 random{unsigned(seed)};
+  std::vector<std::uint32_t> keys(n);
+  for (std::uint32_t& key : keys) key = random();
   return keys;
 }
 
 }  // namespace
 }  // namespace radix
 
-TEST_CASE_TEMPLATE("keys of at most 1024 values are counted", Key, std::uint32_t, std::int32_t, float) {
-  for (int values : {1, 2, 31, 32, 33, 64, 200, 1000, 1024}) {
-    for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
-      for (int offset : {0, 3}) {
-        CAPTURE(values);
-        const std::vector<Key> keys = radix::keys_of<Key>(values, 20'011 + offset);
-        const auto [after, is_sorted] = radix::sort_by_values(keys, order, offset);
-        CHECK(is_sorted);
-        CHECK(after == in_order(keys, order));
-      }
-    }
-  }
+TEST_CASE("keys are spread if a sample says so") {
+  std::vector<std::uint32_t> keys = radix::uniform_keys(60'001, 1);
+  CHECK_FALSE(radix::plan_refuses(keys));
+  const auto changed = [&](auto change) {
+    std::vector<std::uint32_t> other = keys;
+    for (std::uint32_t& key : other) key = change(key);
+    return other;
+  };
+  CHECK(radix::plan_refuses(changed([](std::uint32_t key) { return key >> 1; })));           // half of the buckets
+  CHECK(radix::plan_refuses(changed([](std::uint32_t key) { return key & 0xff00ffffu; })));  // a bin of each bucket
+  CHECK(radix::plan_refuses(changed([](std::uint32_t key) { return key % 20'000 * 214'748; })));  // values repeat
+  CHECK(radix::plan_refuses(changed([](std::uint32_t key) { return key % 50 == 0 ? 7 : key; })));
+  CHECK(radix::plan_refuses(in_order(keys, lab::Order::ascending)));  // neighbours are in the same bucket
 }
 
-TEST_CASE_TEMPLATE("a first pass in any order leaves the others to the passes", Key, std::uint16_t, std::uint32_t,
+TEST_CASE("a bucket that is too large, which no sample shows, leaves all keys to step 05") {
+  const std::vector<std::uint32_t> keys = radix::uniform_keys(60'001, 2);
+  radix::BucketLimits limits = radix::limits_for<radix::SmallPartition, radix::SmallBucket>(std::ssize(keys));
+  limits.max_bucket = 240;  // the 256 buckets have 234 keys on average
+  CHECK(radix::plan_refuses(keys, limits));
+  const auto array = on_device(keys);
+  radix::sort_by_partitions<radix::SmallPartition, radix::SmallBucket>(array.span(), lab::Order::ascending, limits,
+                                                                       nullptr);
+  CHECK(on_host(array) == in_order(keys, lab::Order::ascending));
+}
+
+TEST_CASE("floats of both zeros keep the order of these, and step 05 sorts them") {
+  std::vector<float> keys(60'001);
+  std::mt19937 random{3};
+  for (float& key : keys) {
+    const std::uint32_t bits = random();
+    std::memcpy(&key, &bits, sizeof key);
+  }
+  CHECK_FALSE(radix::plan_refuses(keys));
+  keys[123] = 0.0f, keys[45'678] = -0.0f;
+  CHECK(radix::plan_refuses(keys));
+  const std::vector<float> right = in_order(keys, lab::Order::ascending);
+  const auto array = on_device(keys);
+  radix::sort_record(array.span(), lab::Order::ascending, {}, nullptr);
+  CHECK(std::memcmp(on_host(array).data(), right.data(), right.size() * sizeof(float)) == 0);
+}
+
+TEST_CASE_TEMPLATE("the first active pass may move keys in any order, but not zeros", Key, std::uint16_t, std::uint32_t,
                    std::uint64_t, float) {
-  using Tile = radix::FirstPassTile<lab::Bits<Key>>;
-  const std::int64_t n = lab::Device::current().resident_keys<Tile>() + 77;  // some blocks have two tiles
+  const std::int64_t n = 29'077;  // several tiles, which one block does not hold
   std::mt19937_64 random(3);
   const auto check = [](const std::vector<Key>& keys) {
     for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
@@ -100,33 +115,11 @@ TEST_CASE_TEMPLATE("a first pass in any order leaves the others to the passes", 
   for (Key& key : keys) key = Key(random());
   check(keys);
   for (Key& key : keys) key = random() % 2 == 0 ? Key(12345) : Key(random() % 3000);
-  check(keys);  // half of the lanes have the same digit
+  check(keys);  // a digit is frequent
   for (Key& key : keys) key = Key(random() % 2 * 1000);
   check(keys);  // two digits, and then tiles of one digit
   for (std::int64_t i = 0; i < n; i += 5) keys[i] = i % 2 == 0 ? Key(-0.0) : Key(0.0);
   check(keys);  // floats of both zeros, which keep their order
-}
-
-TEST_CASE("keys that cannot be counted stay as they are") {
-  const auto stays = [](auto keys, unsigned unsorted = 1) {
-    const auto [after, is_sorted] = radix::sort_by_values(keys, lab::Order::ascending, 0, unsorted);
-    CHECK(std::memcmp(after.data(), keys.data(), keys.size() * sizeof keys[0]) == 0);
-    CHECK(is_sorted == (unsorted == 0));
-  };
-  stays(radix::keys_of<std::uint32_t>(1025, 20'011));  // one too many, which the sample does not show
-  stays(radix::keys_of<std::uint32_t>(20'011, 20'011));
-  std::vector<float> zeros = radix::keys_of<float>(200, 20'011);
-  zeros[123] = 0.0f, zeros[4567] = -0.0f;
-  stays(zeros);
-  stays(radix::keys_of<std::uint32_t>(200, 20'011), 0);  // the partitions have sorted them
-}
-
-TEST_CASE("values that are not in the sample are counted, too") {
-  std::vector<std::uint32_t> keys = radix::keys_of<std::uint32_t>(100, 200'003);
-  for (int i = 0; i < 50; ++i) keys[4001 * i] = 1u << 31 | i;
-  const auto [after, is_sorted] = radix::sort_by_values(keys, lab::Order::ascending, 0);
-  CHECK(is_sorted);
-  CHECK(after == in_order(keys, lab::Order::ascending));
 }
 
 namespace {
@@ -212,27 +205,12 @@ TEST_CASE("strings of any equal length are sorted as memcmp compares them") {
   }
 }
 
-TEST_CASE("partitions that keep 16 bits of a key sort evenly spread keys, and some that are equal") {
+TEST_CASE("partitions that keep 16 bits of a key sort spread keys, and bins with many keys of a few buckets") {
   std::mt19937_64 random(4);
   for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
-    std::vector<std::uint32_t> keys(65000);
-    for (std::uint32_t& key : keys) key = std::uint32_t(random());
-    std::fill_n(keys.begin() + 1000, 60, keys.front());  // more than a bin may have
-    const auto [sorted, unsorted] = radix::sort_by_many_buckets(keys, order);
-    CHECK_FALSE(unsorted);
-    CHECK(sorted == in_order(keys, order));
-  }
-}
-
-TEST_CASE("partitions that keep 16 bits of a key leave keys as they are if most are in one half of the buckets") {
-  std::mt19937_64 random(5);
-  for (std::uint32_t highest : {0u, 1u << 31}) {
-    std::vector<std::uint32_t> keys(65000);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      keys[i] = i % 10 == 0 ? std::uint32_t(random()) : std::uint32_t(random()) >> 1 | highest;
-    }
-    const auto [left, unsorted] = radix::sort_by_many_buckets(keys, lab::Order::ascending);
-    CHECK(unsorted);
-    CHECK(left == keys);
+    std::vector<std::uint32_t> keys = radix::uniform_keys(65'000, 4);
+    std::fill_n(keys.begin() + 1000, 60, keys.front());  // more than the margin, and equal
+    for (int i = 0; i < 500; ++i) keys[3000 + 17 * i] = 0xabcd0000u + std::uint32_t(random() % 16);  // and different
+    CHECK(radix::sort_by_many_buckets(keys, order) == in_order(keys, order));
   }
 }

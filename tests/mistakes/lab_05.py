@@ -92,7 +92,7 @@ MISTAKES = (
     ),
     in_record(
         "bins are claimed from before they are scanned",
-        {"__syncthreads();  // a thread reads bucket.max_bin": ";  // a thread reads bucket.max_bin"},
+        {"__syncthreads();  // a thread claims positions from bucket": ";  // a thread claims positions from bucket"},
         ["FAILED  step 06 record, check build", "error: race: "],
         alone=True,
     ),

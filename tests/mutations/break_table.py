@@ -219,16 +219,17 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
     ],
     "05-radix/06_record.cu": [
         (
-            "one place for all crowded lanes",
-            "first_of_lane_0 + __popc(together & ((1u << lane) - 1))",
-            "first_of_lane_0",
+            "keys of the next tile stored",
+            "tile.store_runs(job, count);",
+            "tile.store_runs(job, items.left + t);",
             EITHER,
         ),
         ("sentinels overwritten", "bucket.keys[Shape::margin + claim_in_bin(", "bucket.keys[claim_in_bin("),
         (
-            "the same position for all lanes",
-            "__ffs(int(equal)) - 1) + lower",
-            "__ffs(int(equal)) - 1)",
+            "offsets without the tile's own",
+            "tile.offsets[t] = reserved - begin;",
+            "tile.offsets[t] = reserved;",
+            EITHER,
         ),
     ],
     "06-beyond-memory/01_runs.cu": [
