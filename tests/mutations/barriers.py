@@ -177,7 +177,7 @@ def main(folder: str, *chosen: str) -> int:
     names: Sequence[str] = chosen or labs()
     if chosen == ("--drawn",):
         names = random.Random(str(datetime.date.today())).sample(labs(), 2)
-        print(f"drawn by the date; again: barriers.py {folder} {' '.join(names)}")
+        print(f"chosen by the date; to repeat: barriers.py {folder} {' '.join(names)}")
     barriers = [mutation for lab in names for mutation in without_barriers(lab)]
     mistakes = [mistake(*words) for words in MISTAKES if words[0] in names]
     wrong = check_all(Path(folder).resolve(), [*barriers, *mistakes])

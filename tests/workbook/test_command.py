@@ -138,7 +138,7 @@ class Doctor(InFolder):
         (state / "setup.log").write_text("Message: do this\nno\nmeson.build:1:2: ERROR: could not get fmt\n")
         status, told = self.ending(gdb=doctor.LACKS)
         self.assertEqual(status, 1)
-        self.assertIn("\n  meson.build:1:2: ERROR: could not get fmt\n  do this\nCorrect that, then", told)
+        self.assertIn("\n  meson.build:1:2: ERROR: could not get fmt\n  do this\nFix this, then", told)
 
 
 class Completion(InFolder):

@@ -195,7 +195,7 @@ class Script(InFolder):
         self.lacks.touch()
         done = self.run_script("bench", "a b")
         self.assert_started(done)
-        self.assertIn(f"only unpacked, into .workbook/unpacked: {HEADERS}\n", done.stderr)
+        self.assertIn(f"unpacked into .workbook/unpacked instead of being installed: {HEADERS}\n", done.stderr)
         self.assertNotIn("Meson", done.stderr)
         first = ["-q download doctest-dev", "dpkg-deb -x doctest-dev_1_all.deb ."]
         self.assertEqual(self.noted().splitlines()[:2], first)
@@ -247,7 +247,7 @@ class Script(InFolder):
         self.assertIn("into .venv (see .workbook/install.log):\n  ERROR: no network\n", done.stderr)
         self.assertFalse((self.root / ".workbook/ready").exists())
         (self.root / ".workbook/probe").symlink_to("/dev/full")
-        self.assertIn("(see .workbook/install.log):\n  no space is left on", self.run_script("bench").stderr)
+        self.assertIn("(see .workbook/install.log):\n  cannot write to ", self.run_script("bench").stderr)
 
     def test_python_packages_come_from_the_distribution_first(self) -> None:
         self.command(

@@ -22,8 +22,8 @@ _LINE = re.compile(r'#line (\d+) "((?:[^"\\]|\\.)*)"')
 _ASSIGNMENT = re.compile(r"[-+*/%]=")
 OPTION = "-Wfloat-conversion"
 _NOT_READ = (
-    "warning: this g++ does not write its diagnostics as JSON. Floating-point numbers that device code converts to "
-    "integers without a cast do not saturate, as they do on a GPU. Use GCC 10 to 15, or write the casts."
+    "warning: this g++ does not write its diagnostics as JSON. Implicit conversions from floating point to integer in "
+    "device code do not saturate here, although they do on a GPU. Use GCC 10 to 15, or write the casts."
 )
 
 Lines = set[tuple[str, int]]

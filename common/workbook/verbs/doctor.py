@@ -22,7 +22,7 @@ from ..core.course import ROOT, STATE
 HERE, LACKS, BROKEN, NEEDED = "found", "not found", "BROKEN", "MISSING"
 _COLOURS = {HERE: "green", LACKS: "yellow"}
 
-_ROOM, _ROOM_TO_SET_UP = 50, 250  # MB: for one more lab; for .venv as well
+_ROOM, _ROOM_TO_SET_UP = 190, 390  # MB: for a lab; for .venv as well
 
 # A header, the distribution's package, what it is for, and whether the set-up can do without root.
 _HEADERS = {
@@ -39,7 +39,7 @@ _TOOLS = {
     "jinja2": "reports",
     "markdown-it-py": "reports as HTML",
     "matplotlib": "plots",
-    "pyelftools": "what grading would refuse",
+    "pyelftools": "shows what grading would refuse",
 }
 _STYLE = {
     "clang-format": "formats C++",
@@ -49,9 +49,9 @@ _STYLE = {
 }
 
 _UNLIKE_GCC = (
-    "unlike g++, it does not report host functions that kernels call, splits copies of vectors, so that check budgets "
-    "are not judged, takes no __shared__ array whose elements have a constructor, and compiles a step for all types of "
-    "keys before `check` tests any"
+    "unlike with g++, calls of host functions from kernels are not reported; check budgets are not compared, because "
+    "it splits vector copies; __shared__ arrays of types with a constructor do not compile; and `check` starts later, "
+    "because a step is compiled for all key types first"
 )
 
 
@@ -116,14 +116,14 @@ def _venv() -> Finding:
 def _folder() -> Finding:
     why = files.writable(STATE / "ready" if STATE.is_dir() else ROOT / ".workbook")
     return Finding(
-        NEEDED if why else HERE, "writable folder", str(ROOT), f"{why}: copy the workbook to a folder of yours"
+        NEEDED if why else HERE, "writable folder", str(ROOT), f"{why}: copy the workbook to a folder of your own"
     )
 
 
 def _disk() -> Finding:
     free = shutil.disk_usage(ROOT).free // 10**6
     needed = _ROOM if build.kinds() else _ROOM_TO_SET_UP
-    remedy = f"it needs {needed} MB (the README says for what)"
+    remedy = f"at least {needed} MB are needed (README.md lists what takes up how much)"
     return Finding(HERE if free >= needed else NEEDED, "free disk space", f"{free} MB", remedy)
 
 
@@ -248,13 +248,13 @@ def main(_arguments: argparse.Namespace) -> int:
 def _unfinished(lacking: Collection[str]) -> str:
     """What remains to be done before the workbook works; "" if nothing does."""
     if why := build.why_set_up_failed():
-        return f"{why}\nCorrect that, then run ./workbook demo, which sets it up again."
+        return f"{why}\nFix this, then run ./workbook demo, which sets it up again."
     log = STATE / "install.log"
     if not (STATE / "ready").exists() and log.exists():
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()][-9:]
         return "\n  ".join(["The set-up was not completed. The last lines of .workbook/install.log:", *lines]) + (
-            "\nCorrect that, then run ./workbook demo, which goes on with it."
+            "\nFix this, then run ./workbook demo to continue the set-up."
         )
     if tools := [name for name in ("Meson", "Ninja") if name in lacking]:
         return f"The workbook is not set up yet: it lacks {' and '.join(tools)}, which ./workbook demo installs."
-    return "" if build.kinds() else "The workbook is not set up yet. ./workbook demo does that."
+    return "" if build.kinds() else "The workbook is not set up yet. Run ./workbook demo to set it up."
