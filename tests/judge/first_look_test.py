@@ -57,8 +57,6 @@ class Precompiled(unittest.TestCase):
 if __name__ == "__main__":
     build.use_folder(Path(sys.argv.pop()).resolve())
     if f"{LAB}-cpu-first" not in build.targets():
-        print(
-            "not run: first-look programs need g++, and the paths of the workbook and of Python must not contain a comma"
-        )
+        print("not run: first-look programs need g++, and paths of the workbook and of Python without a comma")
         sys.exit(SKIPPED)
     unittest.main()
