@@ -76,7 +76,8 @@ __device__ Key key_of(const Input& input, std::uint64_t seed, std::uint64_t i, s
 template <class Key>
 __global__ void fill(Input input, std::uint64_t seed, lab::Span<Key> keys, std::uint32_t* values) {
   const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < keys.n; i += stride) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (std::int64_t i = first; i < keys.n; i += stride) {
     keys.data[i] = key_of<Key>(input, seed, i, keys.n);
     if (values != nullptr) values[i] = std::uint32_t(i);
   }
