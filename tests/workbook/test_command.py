@@ -127,7 +127,7 @@ class Doctor(InFolder):
         new = "The workbook is not set up yet: it lacks Ninja, which ./workbook demo installs.\n"
         self.assertEqual(self.ending(Ninja=doctor.LACKS), (1, new))
         self.assertEqual(
-            self.ending(gdb=doctor.LACKS), (1, "The workbook is not set up yet. ./workbook demo does that.\n")
+            self.ending(gdb=doctor.LACKS), (1, "The workbook is not set up yet. Run ./workbook demo to set it up.\n")
         )
         (state / "install.log").write_text("E: no network\n")
         self.assertIn(
