@@ -137,8 +137,8 @@ class Object:
         hidden: list[str] = []
         for section in self.sections:
             if self.is_aarch64:
-                places = (place.start() for place in _SVC.finditer(section.code))
-                calls += [self._function_at(section, place)[0] for place in places if place % 4 == 0]
+                found_at = (match.start() for match in _SVC.finditer(section.code))
+                calls += [self._function_at(section, place)[0] for place in found_at if place % 4 == 0]
                 continue
             found: dict[tuple[str, int], list[int]] = {}  # by the function, and where it begins
             for place in _SYSTEM_CALLS.finditer(section.code):
