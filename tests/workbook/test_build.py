@@ -274,4 +274,4 @@ class Suite(InFolder):
 
     def test_without_a_gpu_cuda_is_not_passed(self) -> None:
         _, lines = self.run_suite('{"result": "OK"}\n', 0, ("cpu", "cuda"))
-        self.assertIn("cuda: built, not run", lines[-2])
+        self.assertIn("cuda: compiled, not run", lines[-2])

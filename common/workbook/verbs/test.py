@@ -96,7 +96,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(line)
     kinds = build.kinds()
     if "cuda" in kinds and not machine.gpus():
-        print("cuda: built, not run (no GPU answers)")
+        print("cuda: compiled, not run (no GPU answers)")
     elif "cuda" not in kinds:
         print("cuda: not built (./workbook doctor explains why)")
     ok = status == 0 and failed == 0 and passed > 0
