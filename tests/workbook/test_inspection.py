@@ -29,7 +29,7 @@ from workbook.core.console import Problem  # noqa: E402
 from workbook.core.course import StepFile  # noqa: E402
 from workbook.inspection import inspector, look  # noqa: E402
 from workbook.inspection.inspector import INITIALISERS, Inspection, inspect  # noqa: E402
-from workbook.inspection.objects import demangled  # noqa: E402
+from workbook.inspection.objects import Symbol, demangled  # noqa: E402
 from workbook.inspection.refusals import refusal_of  # noqa: E402
 
 INNOCENT = sorted((ROOT / "tests/grading/innocent").glob("*.cu"))
@@ -197,6 +197,17 @@ class Sentences(Compiling):
             self.assertTrue(inspector.is_allowed(name), name)
         for name in ("_Z1fv", "_ZN5other1fEi", "getauxval", "fork", "__isoc23_fork"):
             self.assertFalse(inspector.is_allowed(name), name)
+
+    def test_copies_that_compilers_make(self) -> None:
+        names = frozenset({"_ZN3lab4swapEv", "DW.ref.__gxx_personality_v0", "__clang_call_terminate", "checked"})
+        with mock.patch.object(inspector, "ours", return_value=inspector._Ours(frozenset(), names)):
+            taken = {
+                (name, binding): inspector._Inspector._takes_a_place(Symbol(name, 0, 8, "FUNC", binding, "1"))
+                for name in names
+                for binding in ("WEAK", "GLOBAL")
+            }
+        self.assertEqual([], [name for (name, bound), is_ours in taken.items() if bound == "GLOBAL" and not is_ours])
+        self.assertEqual(["checked"], [name for (name, bound), is_ours in taken.items() if bound == "WEAK" and is_ours])
 
     def test_nothing_allowed_is_refused_by_name(self) -> None:
         listed = inspector.allowed()

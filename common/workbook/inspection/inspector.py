@@ -40,6 +40,7 @@ _OF_COMPILER = re.compile(
     r"|__(?:add|sub|mul|div)tf3|__(?:eq|ne|lt|le|gt|ge|unord)tf2|__(?:extend[sd]ftf2|trunctf[sd]f2)"
     r"|__(?:fix(?:uns)?[sdt]f[sdt]i|float(?:un)?[sdt]i[sdt]f)"
 )
+_COPIED = ("_Z", "DW.ref.", "__clang_call_terminate")
 _BEFORE_MAIN = re.compile(r"\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)(?:[._].*)?")
 # The lists of functions that initialise a file's global variables, and what g++ and clang++ add in the check build.
 # Grading gives them the other name, which no loader knows, and the runner calls these functions with the step (see
@@ -237,9 +238,10 @@ class _Inspector:
     def _takes_a_place(symbol: Symbol) -> bool:
         """Whether the definition replaces one of ours, or one of a library's.
 
-        Every object has copies of the inline functions and templates that it uses; they are weak, and names of C++.
+        Every object has copies of the inline functions and templates that it uses; they are weak, and names of C++ or
+        of what a compiler makes for exceptions.
         """
-        is_copy = symbol.binding in ("WEAK", "UNIQUE") and symbol.name.startswith(("_Z", "DW.ref."))
+        is_copy = symbol.binding in ("WEAK", "UNIQUE") and symbol.name.startswith(_COPIED)
         if is_copy and _STANDARD.match(symbol.name):
             return False
         if re.match(r"__(?:wrap|real)_|__tsan_|__sanitizer_|__cuda|cuda[A-Z]|simt_", symbol.name):
