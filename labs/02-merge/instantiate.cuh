@@ -26,10 +26,8 @@
 #define MERGE_SORT_INSTANTIATE(sort_function) \
   MERGE_SORT_FIRST_TYPES(sort_function);      \
   MERGE_SORT_LONG_KEYS(sort_function)
-#elif defined(LAB_ALL_COMPARISONS)  // with one that only the project's own tests use
+#elif defined(LAB_ANOTHER_COMPARISON)  // one that only the project's own tests use
 #define MERGE_SORT_INSTANTIATE(sort_function) \
-  MERGE_SORT_FIRST_TYPES(sort_function);      \
-  MERGE_SORT_OTHER_TYPES(sort_function);      \
   template void sort_function(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t)
 #else
 #define MERGE_SORT_INSTANTIATE(sort_function) \
