@@ -47,7 +47,11 @@ __global__ void extremes(unsigned long long* out, unsigned signaling_bits, unsig
   const float one = zero + 1, signaling = of_bits(signaling_bits), quiet = of_bits(signaling_bits | 0x80400000u);
   *out++ = bits_of(fminf(signaling, one));
   *out++ = bits_of(fmaxf(one, signaling));
+#ifdef __clang__  // std::fmin becomes an instruction of the processor there
+  *out++ = bits_of(fminf(signaling, quiet));
+#else
   *out++ = bits_of(std::fmin(signaling, quiet));
+#endif
   *out++ = bits_of(fmaxf(-zero, zero));
   const double two = 2 + double(zero), double_signaling = of_bits(double_bits);
   *out++ = bits_of(fmin(double_signaling, two));
