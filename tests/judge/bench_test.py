@@ -114,7 +114,9 @@ class Sweeps(unittest.TestCase):
         folder = self.csv.parent
         (folder / "peer.cpp").write_text(source[1], encoding="utf-8")
         built = str(build.folder())
-        words = command[1].replace("\\\n", " ").replace("build/", f"{built}/").replace("-Icommon", f"-I{ROOT}/common")
+        cxx = "clang++" if build.compiler() == "clang" else "g++"
+        words = command[1].replace("g++", cxx, 1).replace("\\\n", " ")
+        words = words.replace("build/", f"{built}/").replace("-Icommon", f"-I{ROOT}/common")
         subprocess.run(words.split(), cwd=folder, check=True)
         options = ("--n", "1000", "--step", "3", "--type", "u32", "f32", "--order", "descending")
         self.bench(*options, "--peer", str(folder / "std-1.0"))

@@ -65,6 +65,7 @@ class Gathered(Folder):
         self.checked: dict[int, str] = {}
         self.finding: tuple[Finding, ...] = ()
         self.judged: list[str] = []
+        self.replace(build, "compiler", lambda: "gcc")  # budgets are those of its code
         self.replace(checking, "run_cases", self.run_cases)
         self.replace(progress.ProgressFile, "verdict", lambda _, step: self.checked.get(step.number, "not checked yet"))
         self.replace(profiles, "costs", lambda *_: {"conflicts": 1.0, "sectors": 2.0, "bytes": 9.0, "barriers": 4.0})
