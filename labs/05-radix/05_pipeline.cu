@@ -12,7 +12,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 76 to write, 296 given.
+// Lines: 79 to write, 296 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -54,11 +54,13 @@ struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
   static constexpr Word count_mask = (Word(1) << count_bits) - 1;
 
+  static constexpr Word one = Word(1) << count_bits;  ///< the difference between a kind and the next
+
   volatile Word* words;  ///< of this thread's digit: tile t's is words[t * byte_values]
   unsigned invalid, partial, inclusive;
 
   __device__ TileStatus(volatile Word* all_words, unsigned active)
-      : words(all_words + threadIdx.x % byte_values),
+      : words(all_words + rows_before_tile_0 * byte_values + threadIdx.x % byte_values),
         invalid((active - 1) % 2 * 2),
         partial(invalid + 1),
         inclusive((invalid + 2) % 4) {}
@@ -71,8 +73,8 @@ struct TileStatus {
   /// Returns the count of all tiles before `tile`, and publishes its inclusive count. Tile 0 has already done so.
   __device__ Word look_back(std::int64_t tile, Word tile_count) const {
     Word exclusive_prefix = 0;
-    // Your code: as look_back of step 04, but read the words of several predecessors before you use the first,
-    // because four reads take hardly longer than one. The kind of a word is word >> count_bits. publish() stores one.
+    // Your code: as look_back of step 04, but read the words of two predecessors before you use the first, because two
+    // reads take hardly longer than one. The kind of a word is word >> count_bits. publish() stores one.
     (void)tile, (void)tile_count;
     return exclusive_prefix;
   }
@@ -91,7 +93,8 @@ struct Pass {
   std::int64_t n;
   int index;
   bool is_first, is_last;  ///< of the active passes: keys are transformed in the first, and back in the last
-  bool in_any_order;       ///< it is the first, no key is -0, and the digits are spread
+  bool in_any_order;       ///< it is the first, and no key is -0
+  Skew skew;               ///< of the first pass
   unsigned* next_tile;     ///< the ticket counter
   TileStatus<Word> status;
   Word digit_first;  ///< where the keys of this thread's digit begin in the output
@@ -118,24 +121,20 @@ struct Pass {
   }
 };
 
-/// True if all keys of a tile have this digit. To be called after scan_bins and a barrier.
-template <class Tile>
-__device__ bool all_have(const Tile& tile, unsigned digit) {
-  unsigned count = 0;
-  for (int part = 0; part < Tile::parts; ++part) count += tile.part_counts[part][digit];
-  return count == unsigned(Tile::size);
-}
-
-/// Puts the keys of a tile in order in shared memory. Without values, there are two shorter ways. If all keys have the
-/// same digit, they are in order already: passes leave many such tiles behind if values repeat or lie close to each
-/// other. And the first active pass has no order to keep, because equal keys cannot be told apart.
+/// Puts the keys of a tile in order in shared memory. What a warp's keys share need not be found out for each of them:
+/// passes leave many warps with a single digit behind if values repeat or lie close to each other. And the first active
+/// pass has no order to keep without values, because equal keys cannot be told apart.
 template <class Tile, class Transform>
-__device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass, bool in_any_order) {
+__device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, const Pass<Tile>& pass,
+                             bool one_digit, bool is_full) {
+  if (one_digit) return store_in_order(tile, items, transform.digit(items.keys[0], pass.index));
   if constexpr (!has_values<typename Tile::Value>) {
-    if (all_have(tile, transform.digit(items.keys[0], pass))) return items.store_in_place(tile);
-    if (in_any_order) return scatter_in_any_order(tile, items, transform, pass);
+    if (pass.in_any_order && is_full) {
+      if (pass.skew == Skew::none) return scatter_in_any_order<false>(tile, items, transform, pass.index);
+      if (pass.skew == Skew::one_digit) return scatter_in_any_order<true>(tile, items, transform, pass.index);
+    }
   }
-  RankAndScatter{}(tile, items, transform, pass);
+  RankAndScatter{}(tile, items, transform, pass.index);
 }
 
 /// Moves tiles until none is left. Returns how many this block has moved.
@@ -173,7 +172,8 @@ __device__ void sweep_passes(Pairs<typename Tile::Bits, typename Tile::Value> pr
                              index,
                              active == 1,
                              is_last,
-                             active == 1 && plan->first_is_spread != 0 && plan->negative_zeros == 0,
+                             active == 1 && plan->negative_zeros == 0,
+                             plan->first_skew,
                              &plan->next_tile[index],
                              {statuses, active},
                              typename Tile::Word(plan->firsts[index][threadIdx.x % byte_values])};

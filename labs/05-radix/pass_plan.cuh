@@ -13,6 +13,10 @@
 
 namespace radix {
 
+/// How the keys are spread over the digits of a pass: no digit has more than one in 32 of them, some digit has, or a
+/// single digit has more than half of them.
+enum class Skew : unsigned { none, some, one_digit };
+
 /// What the passes of one sort need to know. All 0 at the start.
 template <class Key>
 struct PassPlan {
@@ -21,7 +25,7 @@ struct PassPlan {
   unsigned long long firsts[passes][byte_values];  ///< how many keys have the digit, and later where they begin
   unsigned active_pass[passes];                    ///< 0 if it moves no key, else its number among the active passes
   unsigned active_passes;                          ///< the number of the last active pass
-  unsigned first_is_spread;                        ///< not 0 if no digit of the first active pass is frequent
+  Skew first_skew;                                 ///< of the first active pass
   unsigned blocks_done;                            ///< blocks that have added their counters
   unsigned next_tile[passes];                      ///< the ticket counter: the next tile that a block claims
   unsigned tiles_done[passes];                     ///< tiles whose keys have been moved
@@ -100,17 +104,19 @@ template <class Key>
 __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long long* shared) {
   constexpr int passes = PassPlan<Key>::passes;
   unsigned* const has_one_digit = reinterpret_cast<unsigned*>(shared + count_threads / 32);
-  unsigned* const has_frequent_digit = has_one_digit + passes;
+  unsigned* const skew = has_one_digit + passes;
   const int digit = int(threadIdx.x) % byte_values;
   for (int first = 0; first < passes; first += count_threads / byte_values) {
     const int pass = first + int(threadIdx.x) / byte_values;
     const unsigned long long count = pass < passes ? plan->firsts[pass][digit] : 0;
-    if (pass < passes && digit == 0) has_one_digit[pass] = has_frequent_digit[pass] = 0;
+    if (pass < passes && digit == 0) has_one_digit[pass] = skew[pass] = 0;
     const unsigned long long before = group_exclusive_sum<byte_values>(count, shared);
     if (pass < passes) plan->firsts[pass][digit] = before;
     // Both have been cleared before the barrier of the sums.
     if (count == static_cast<unsigned long long>(n)) atomicOr(&has_one_digit[pass], 1u);
-    if (count > static_cast<unsigned long long>(n) / 32) atomicOr(&has_frequent_digit[pass], 1u);
+    if (count > static_cast<unsigned long long>(n) / 32) {
+      atomicMax(&skew[pass], unsigned(count > static_cast<unsigned long long>(n) / 2 ? Skew::one_digit : Skew::some));
+    }
     __syncthreads();  // thread 0 reads both, and the next sums take the place of these
   }
   if (threadIdx.x != 0) return;
@@ -128,7 +134,7 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
     const bool is_active = moves_keys[pass] || one_more;
     if (!moves_keys[pass]) one_more = false;
     plan->active_pass[pass] = is_active ? ++active : 0;
-    if (is_active && active == 1) plan->first_is_spread = has_frequent_digit[pass] == 0;
+    if (is_active && active == 1) plan->first_skew = Skew(skew[pass]);
   }
   plan->active_passes = active;
 }
@@ -198,10 +204,14 @@ __device__ inline void wait_for_all(unsigned* done, unsigned own, unsigned tiles
   __syncthreads();  // the other threads wait for thread 0
 }
 
-/// The number of status words of all tiles of n keys: one per tile and digit.
+/// Rows of status words before that of tile 0. A look-back may read them, so that it can read several rows at a time
+/// wherever it is, but must not use them.
+inline constexpr int rows_before_tile_0 = 3;
+
+/// The number of status words of all tiles of n keys: one per row and digit.
 template <class Tile>
 std::int64_t statuses_of(std::int64_t n) {
-  return (n + Tile::size - 1) / Tile::size * byte_values;
+  return (rows_before_tile_0 + (n + Tile::size - 1) / Tile::size) * byte_values;
 }
 
 /// The temporary memory of passes over n keys: the plan, and the status words.

@@ -106,15 +106,6 @@ struct Items {
     }
   }
 
-  /// Puts the keys of all Tile::items rows into shared memory, in the order in which they were loaded.
-  __device__ void store_in_place(Tile& tile) const {
-    constexpr int per_warp = 32 * Tile::items;
-    static_assert(per_warp % byte_values == 0 || byte_values % per_warp == 0, "padded(first + i) is the sum below");
-    const unsigned own = padded(first);  // plus constants: otherwise, each address would take a register
-#pragma unroll
-    for (int row = 0; row < Tile::items; ++row) tile.keys[own + padded(32 * row)] = keys[row];
-  }
-
   /// Loads them from their positions in shared memory.
   __device__ void load_sorted(const Tile& tile) {
 #pragma unroll
@@ -149,12 +140,30 @@ struct Items {
 
 // --- the phases of a tile, except for RankAndScatter, which comes between scan_bins and store_runs ---
 
+/// True if all keys of the warp have the same digit, and no row is empty. One operation per key collects the bits in which
+/// a thread's keys differ.
+template <class Tile, class Transform>
+__device__ bool warp_has_one_digit(const Items<Tile>& items, Transform transform, int pass) {
+  typename Tile::Bits differences = 0;
+#pragma unroll
+  for (int row = 1; row < Tile::items; ++row) {
+    differences |= transform.rank_bits(items.keys[row]) ^ transform.rank_bits(items.keys[0]);
+  }
+  const unsigned digit = transform.digit(items.keys[0], pass), of_lane_0 = __shfl_sync(0xffffffffu, digit, 0);
+  const bool is_lane_0s = (unsigned(differences >> 8 * pass) & (byte_values - 1)) == 0 && digit == of_lane_0;
+  return items.rows == Tile::items && __all_sync(0xffffffffu, is_lane_0s);
+}
+
 /// Counts the digits of the warp's keys, before they are ranked. CUB calls this early counts.
 template <class Tile, class Transform>
-__device__ void count_digits(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
+__device__ void count_digits(Tile& tile, const Items<Tile>& items, Transform transform, int pass, bool one_digit) {
   unsigned* const counts = tile.counts[threadIdx.x / 32];
   for (int digit = threadIdx.x % 32; digit < byte_values; digit += 32) counts[digit] = 0;
   __syncwarp();  // a lane adds to elements of `counts` that other lanes have cleared
+  if (one_digit) {
+    if (threadIdx.x % 32 == 0) counts[transform.digit(items.keys[0], pass)] = 32 * Tile::items;
+    return;
+  }
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
     if (row < items.rows) atomicAdd(&counts[transform.digit(items.keys[row], pass)], 1u);
@@ -192,14 +201,37 @@ __device__ Run scan_bins(Tile& tile, Publish publish) {
   return {count, begin};
 }
 
-/// Puts the keys of a whole tile at positions among those of their digits, in any order, where no order has to be kept.
-/// A key takes one atomic, and no vote. Lanes with the same digit wait for each other, so digits should be spread.
-template <class Tile, class Transform>
-__device__ void scatter_in_any_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
-  unsigned* const next_positions = tile.counts[threadIdx.x / 32];
+/// Puts the items of a warp in which all keys have the same digit at their positions. They stay in order, without votes.
+template <class Tile>
+__device__ void store_in_order(Tile& tile, const Items<Tile>& items, unsigned digit) {
+  const unsigned first = tile.counts[threadIdx.x / 32][digit] + threadIdx.x % 32;
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
-    tile.keys[padded(atomicAdd(&next_positions[transform.digit(items.keys[row], pass)], 1u))] = items.keys[row];
+    tile.keys[padded(first + 32 * row)] = items.keys[row];
+    if constexpr (has_values<typename Tile::Value>) tile.values[padded(first + 32 * row)] = items.values[row];
+  }
+}
+
+/// Puts the keys of a whole tile at positions among those of their digits, in any order, where no order has to be kept.
+/// A key takes one atomic, and no votes. Lanes with the same digit wait for each other there. If most keys have the same
+/// digit, they do so in groups: the lanes with lane 0's digit share an atomic.
+template <bool in_groups, class Tile, class Transform>
+__device__ void scatter_in_any_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
+  unsigned* const next_positions = tile.counts[threadIdx.x / 32];
+  const unsigned lane = threadIdx.x % 32;
+#pragma unroll
+  for (int row = 0; row < Tile::items; ++row) {
+    const unsigned digit = transform.digit(items.keys[row], pass);
+    const unsigned group = in_groups ? lanes_as_lane_0(digit) : 0;
+    const bool in_group = group >> lane & 1;
+    unsigned position = 0;
+    if (!in_group) position = atomicAdd(&next_positions[digit], 1u);
+    if (lane == 0 && in_groups) position = atomicAdd(&next_positions[digit], unsigned(__popc(group)));
+    if constexpr (in_groups) {
+      const unsigned first = __shfl_sync(0xffffffffu, position, 0);
+      if (in_group) position = first + __popc(group & ((1u << lane) - 1));
+    }
+    tile.keys[padded(position)] = items.keys[row];
   }
 }
 
@@ -234,7 +266,7 @@ template <class RankAndScatter, class Tile, class Transform>
 __device__ void sort_items(Tile& tile, Items<Tile>& items, Transform transform, typename Tile::Bits differences) {
   for (int pass = 0; pass < int(sizeof(typename Tile::Bits)); ++pass) {
     if ((differences >> 8 * pass & (byte_values - 1)) == 0) continue;
-    count_digits(tile, items, transform, pass);
+    count_digits(tile, items, transform, pass, false);
     __syncthreads();  // a thread adds up tile.counts of all warps
     scan_bins(tile, [](unsigned) {});
     __syncthreads();  // a lane claims positions from tile.counts, which other warps have replaced
