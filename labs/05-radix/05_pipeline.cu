@@ -10,13 +10,12 @@
 // an order. Keys are transformed once, not in each pass (key_transform.cuh). Keys that fit into one tile never leave the
 // block that sorts them (tile.cuh).
 // Limits: if the user chooses the number of threads per block, it must be 512.
-// Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
-// of tiles and step 06, which falls back on it.
-// Lines: 79 to write, 296 given.
+// Lines: 81 to write, 187 given.
 #include <algorithm>
 #include <cstdint>
 
 #include "key_transform.cuh"
+#include "pass.cuh"
 #include "pass_plan.cuh"
 #include "step/device.h"
 #include "step/early_launch.h"
@@ -44,82 +43,17 @@ struct RankAndScatter {
 
 // --- looking back ---
 
-/// What a tile publishes about one digit: nothing yet (invalid), its own count (partial), or the count of all tiles up
-/// to and including it (inclusive). After a pass, all words are inclusive. In the next active pass that must mean
-/// "invalid". Therefore the three kinds change their numbers, and no word has to be cleared: they are 0, 1, 2 in the
-/// first, third, ... active pass, and 2, 3, 0 in the others. `Word` has 32 bits for n up to 2^30, else 64.
-/// libcusort changes its kinds in the same way.
+/// Returns the count of all tiles before `tile`, and publishes its inclusive count. Tile 0 has already done so.
 template <class Word>
-struct TileStatus {
-  static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
-  static constexpr Word count_mask = (Word(1) << count_bits) - 1;
-
-  static constexpr Word one = Word(1) << count_bits;  ///< the difference between a kind and the next
-
-  volatile Word* words;  ///< of this thread's digit: tile t's is words[t * byte_values]
-  unsigned invalid, partial, inclusive;
-
-  __device__ TileStatus(volatile Word* all_words, unsigned active)
-      : words(all_words + rows_before_tile_0 * byte_values + threadIdx.x % byte_values),
-        invalid((active - 1) % 2 * 2),
-        partial(invalid + 1),
-        inclusive((invalid + 2) % 4) {}
-
-  __device__ void publish(std::int64_t tile, unsigned kind, Word count) const {
-    // Only the last tile's inclusive count, which no tile reads, may have more bits.
-    words[tile * byte_values] = Word(kind) << count_bits | (count & count_mask);
-  }
-
-  /// Returns the count of all tiles before `tile`, and publishes its inclusive count. Tile 0 has already done so.
-  __device__ Word look_back(std::int64_t tile, Word tile_count) const {
-    Word exclusive_prefix = 0;
-    // Your code: as look_back of step 04, but read the words of two predecessors before you use the first, because two
-    // reads take hardly longer than one. The kind of a word is word >> count_bits. publish() stores one.
-    (void)tile, (void)tile_count;
-    return exclusive_prefix;
-  }
-};
+__device__ Word look_back(const TileStatus<Word>& status, std::int64_t tile, Word tile_count) {
+  Word exclusive_prefix = 0;
+  // Your code: as look_back of step 04, but read the words of three predecessors before you use the first, because
+  // three reads take hardly longer than one. The kind of a word is word >> count_bits. publish() stores one.
+  (void)status, (void)tile, (void)tile_count;
+  return exclusive_prefix;
+}
 
 // --- the kernels ---
-
-/// One active pass, by byte `index` of the keys.
-template <class Tile>
-struct Pass {
-  using Word = typename Tile::Word;
-  using Bits = typename Tile::Bits;
-  using Value = typename Tile::Value;
-
-  Pairs<Bits, Value> from, to;
-  std::int64_t n;
-  int index;
-  bool is_first, is_last;  ///< of the active passes: keys are transformed in the first, and back in the last
-  bool in_any_order;       ///< it is the first, and no key is -0
-  Skew skew;               ///< of the first pass
-  unsigned* next_tile;     ///< the ticket counter
-  TileStatus<Word> status;
-  Word digit_first;  ///< where the keys of this thread's digit begin in the output
-
-  __device__ std::int64_t first_key(unsigned tile) const { return std::int64_t(tile) * Tile::size; }
-  __device__ bool has(unsigned tile) const { return first_key(tile) < n; }
-  __device__ int keys_in(unsigned tile) const { return int(min(n - first_key(tile), std::int64_t(Tile::size))); }
-
-  /// Claims the next tile, by a ticket. Only thread 0's result counts.
-  __device__ unsigned claim_tile() const { return threadIdx.x == 0 ? atomicAdd(next_tile, 1u) : 0u; }
-
-  __device__ void load(Items<Tile>& items, unsigned tile) const {
-    if (has(tile)) items.load({from.keys + first_key(tile), from.values + first_key(tile)}, keys_in(tile));
-  }
-
-  /// Claims the block's first tile, and loads its keys. All threads of the block call it.
-  __device__ unsigned begin(Tile& shared, Items<Tile>& items) const {
-    if (const unsigned claimed = claim_tile(); threadIdx.x == 0) shared.next_tile = claimed;
-    __syncthreads();  // all threads read shared.next_tile, which thread 0 has written
-    const unsigned tile = shared.next_tile;
-    load(items, tile);
-    __syncthreads();  // thread 0 overwrites shared.next_tile, which others may still be reading
-    return tile;
-  }
-};
 
 /// Puts the keys of a tile in order in shared memory. What a warp's keys share need not be found out for each of them:
 /// passes leave many warps with a single digit behind if values repeat or lie close to each other. And the first active
@@ -196,50 +130,20 @@ __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_
 
 // --- the host's part ---
 
-/// The arrays of one sort, in device memory.
-template <class Key, class Value>
-struct PassMemory {
-  Pairs<lab::Bits<Key>, Value> primary, scratch;  ///< the keys are in `primary` before and after
-  void* temporary;                                ///< the plan, all 0, and behind it the status words
-  const unsigned* unsorted;                       ///< null, or as for sort_pipeline_if
-};
-
-/// Queues the passes over n keys.
+/// Queues the plan, and the passes unless `other` sorts the keys. `other` may be null.
 template <class Tile, class Key, class Value>
-void sort_by_passes(PassMemory<Key, Value> memory, std::int64_t n, KeyTransform<Key> transform, lab::LaunchShape shape,
-                    cudaStream_t stream) {
+void sort_by_passes(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTransform<Key> transform,
+                    lab::LaunchShape shape, const OtherSort<lab::Bits<Key>>* other, cudaStream_t stream) {
   const lab::Device& device = lab::Device::current();
-  const unsigned blocks = lab::blocks_or(shape, std::min(n, device.resident_keys<Tile>()), Tile::size);
-  auto* const plan = static_cast<PassPlan<Key>*>(memory.temporary);
-  auto* const statuses = reinterpret_cast<typename Tile::Word*>(plan + 1);
-  const std::int64_t status_bytes = statuses_of<Tile>(n) * sizeof *statuses;
-  // Your code: make_pass_plan for the keys in memory.primary, with memory.unsorted, which step 06 sets. It also
-  // clears the status words, which it takes as an array of status_bytes / 4 elements of type `unsigned`. Then
-  // allow_shared_memory, and sweep with sizeof(Tile) bytes of dynamic shared memory.
-  (void)transform, (void)blocks, (void)status_bytes;
+  const unsigned blocks = lab::blocks_or(shape, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
+  const PassMemory<Tile> memory(keys, values, stream);
+  const lab::Span<unsigned> statuses = memory.statuses();
+  const unsigned* const skip = other != nullptr ? other->is_chosen : nullptr;
+  // Your code: make_pass_plan for the keys in memory.primary, which also clears the status words. If `other` is not
+  // null and other->sort(memory.scratch.keys) is true, the keys are sorted. Else allow_shared_memory, and sweep with
+  // sizeof(Tile) bytes of dynamic shared memory.
+  (void)transform, (void)blocks, (void)statuses, (void)skip;
   NOT_WRITTEN("step 05");
-}
-
-/// The same, with memory that it allocates.
-template <class Tile, class Key, class Value>
-void sort_with_own_memory(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTransform<Key> transform,
-                          lab::LaunchShape shape, cudaStream_t stream) {
-  using Bits = lab::Bits<Key>;
-  const TemporaryBytes bytes = temporary_bytes<Tile>(keys.n);
-  // One array for everything, because each allocation takes time.
-  const std::int64_t first = (std::int64_t(bytes.all) + 255) / 256 * 256,
-                     key_bytes = keys.n * std::int64_t(sizeof(Bits));
-  const lab::DeviceArray<char> array(first + key_bytes + values.n * std::int64_t(sizeof(Value)), stream);
-  CUDA_CHECK(cudaMemsetAsync(array.data(), 0, bytes.cleared, stream));
-  char* const copies = array.data() + first;
-  Pairs<Bits, Value> primary = {keys.data, values.data};
-  Pairs<Bits, Value> scratch = {reinterpret_cast<Bits*>(copies), reinterpret_cast<Value*>(copies + key_bytes)};
-  if constexpr (PassPlan<Key>::passes % 2 == 1) {  // the only pass must end where the keys began
-    CUDA_CHECK(cudaMemcpyAsync(scratch.keys, primary.keys, keys.n * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
-    std::swap(primary, scratch);
-  }
-  const PassMemory<Key, Value> memory = {primary, scratch, array.data(), nullptr};
-  sort_by_passes<Tile>(memory, keys.n, transform, shape, stream);
 }
 
 /// Queues a sort by one block. Returns false if the keys do not fit into a tile of that shape, or the tile does not fit
@@ -262,7 +166,7 @@ void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTrans
   if (auto_shape && sort_in_one_block<SmallOneTile>(keys, values, transform, stream)) return;
   if (auto_shape && sort_in_one_block<OneTile>(keys, values, transform, stream)) return;
   with_tile<Word, Key, Value>(
-      keys.n, auto_shape, [&]<class Tile>() { sort_with_own_memory<Tile>(keys, values, transform, shape, stream); });
+      keys.n, auto_shape, [&]<class Tile>() { sort_by_passes<Tile>(keys, values, transform, shape, nullptr, stream); });
 }
 
 }  // namespace
@@ -288,36 +192,23 @@ void sort_pipeline(lab::Span<Key> keys, lab::Span<Value> values, lab::Order orde
 }
 
 template <class Key>
-TemporaryBytes pipeline_temporary_bytes(std::int64_t n) {
-  return with_tile<std::uint32_t, KernelKey<Key>, NoValue>(n, true,
-                                                           [=]<class Tile>() { return temporary_bytes<Tile>(n); });
-}
-
-template <class Key>
-void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order order, PipelineMemory<Key> memory,
-                      cudaStream_t stream) {
+void sort_pipeline_unless(const OtherSort<Key>& other, lab::Span<Key> keys, lab::Order order, cudaStream_t stream) {
   using Bits = lab::Bits<Key>;
-  Bits* const primary = reinterpret_cast<Bits*>(keys.data);
-  Bits* const scratch = reinterpret_cast<Bits*>(memory.scratch);
-  with_tile<std::uint32_t, KernelKey<Key>, NoValue>(keys.n, true, [=]<class Tile>() {
-    const PassMemory<KernelKey<Key>, NoValue> passes = {
-        {primary, nullptr}, {scratch, nullptr}, memory.temporary, unsorted};
-    sort_by_passes<Tile>(passes, keys.n, transform_for<Key>(order), {}, stream);
+  const OtherSort<Bits> with_bits = {other.is_chosen,
+                                     [&](Bits* scratch) { return other.sort(reinterpret_cast<Key*>(scratch)); }};
+  with_tile<std::uint32_t, KernelKey<Key>, NoValue>(keys.n, true, [&]<class Tile>() {
+    sort_by_passes<Tile>(lab::Span<Bits>{reinterpret_cast<Bits*>(keys.data), keys.n}, lab::Span<NoValue>{},
+                         transform_for<Key>(order), {}, &with_bits, stream);
   });
 }
 
 INSTANTIATE_FOR_ALL_TYPES(sort_pipeline);
 #ifndef LAB_OTHER_TYPES
-template TemporaryBytes pipeline_temporary_bytes<std::uint32_t>(std::int64_t);
-template void sort_pipeline_if(const unsigned*, lab::Span<std::uint32_t>, lab::Order, PipelineMemory<std::uint32_t>,
-                               cudaStream_t);
+template void sort_pipeline_unless(const OtherSort<std::uint32_t>&, lab::Span<std::uint32_t>, lab::Order, cudaStream_t);
 #endif
 #ifndef LAB_FIRST_TYPES
-template TemporaryBytes pipeline_temporary_bytes<std::int32_t>(std::int64_t);
-template TemporaryBytes pipeline_temporary_bytes<float>(std::int64_t);
-template void sort_pipeline_if(const unsigned*, lab::Span<std::int32_t>, lab::Order, PipelineMemory<std::int32_t>,
-                               cudaStream_t);
-template void sort_pipeline_if(const unsigned*, lab::Span<float>, lab::Order, PipelineMemory<float>, cudaStream_t);
+template void sort_pipeline_unless(const OtherSort<std::int32_t>&, lab::Span<std::int32_t>, lab::Order, cudaStream_t);
+template void sort_pipeline_unless(const OtherSort<float>&, lab::Span<float>, lab::Order, cudaStream_t);
 #endif
 
 }  // namespace radix

@@ -6,7 +6,6 @@
 #include "quads.cuh"
 #include "scan.cuh"
 #include "step/device.h"
-#include "step/early_launch.h"
 #include "step/launch_shape.h"
 
 namespace radix {
@@ -40,7 +39,7 @@ __device__ unsigned hash(unsigned index) {
 }
 
 /// Loads a thread's samples. A warp takes 32 neighbours, because partitions are slow if neighbours have the same digit,
-/// from a random place in each of equally long parts of the array. All blocks take the same samples.
+/// from a random place in each of equally long parts of the array.
 template <class Key>
 __device__ void load_samples(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform,
                              std::uint32_t (&sample)[rows]) {
@@ -171,7 +170,27 @@ __device__ void plan_sources(const unsigned* firsts, unsigned n, BucketLimits li
   }
 }
 
-/// Counts the keys of each bucket, if they are spread. The block that ends last makes the plan.
+// --- the kernels ---
+
+__device__ void clear(uint4* quads, int count) {
+  for (int i = threadIdx.x; i < count; i += bucket_threads) quads[i] = {0, 0, 0, 0};
+}
+
+/// One block decides whether the keys are spread.
+template <class Key>
+__global__ void __launch_bounds__(bucket_threads)
+    sample_keys(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, int bits, BucketPlan* plan) {
+  extern __shared__ uint4 shared_memory[];
+  const int counter_quads = (2 << bits) / 16, sample_quads = sizeof(SampleMemory) / 16;
+  const PackedCounts counts{reinterpret_cast<unsigned*>(shared_memory), bits};
+  clear(shared_memory, counter_quads + sample_quads);
+  __syncthreads();  // a thread adds to counters that others have cleared
+  auto& memory = *reinterpret_cast<SampleMemory*>(shared_memory + counter_quads);
+  const bool spread = are_spread(keys, transform, counts, memory);
+  if (threadIdx.x == 0) plan->is_spread = spread;
+}
+
+/// Counts the keys of each bucket. The block that ends last makes the plan.
 template <class Key>
 __global__ void __launch_bounds__(bucket_threads, 1)
     count_buckets(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, BucketLimits limits,
@@ -179,32 +198,22 @@ __global__ void __launch_bounds__(bucket_threads, 1)
   extern __shared__ uint4 shared_memory[];
   __shared__ unsigned sums[bucket_threads / 32];
   const int bits = limits.bits(), pairs = 1 << (bits - 1), t = threadIdx.x;
-  const int counter_quads = (2 << bits) / 16, sample_quads = sizeof(SampleMemory) / 16;
   const PackedCounts counts{reinterpret_cast<unsigned*>(shared_memory), bits};
-  auto& memory = *reinterpret_cast<SampleMemory*>(shared_memory + counter_quads);
-  lab::let_next_kernel_begin();  // which waits for this one
-  for (int i = t; i < counter_quads + sample_quads; i += bucket_threads) shared_memory[i] = {0, 0, 0, 0};
+  clear(shared_memory, (2 << bits) / 16);
   __syncthreads();  // a thread adds to counters that others have cleared
-  // PHASE 1: look at a sample. Blocks may disagree, because it depends on the order of the lanes which values repeat.
-  if (!are_spread(keys, transform, counts, memory)) {
-    if (t == 0) atomicOr(&plan->unsorted, 1u);
-  } else {
-    // PHASE 2: count the block's keys, and add its counters to those of all blocks.
-    for (int i = t; i < counter_quads; i += bucket_threads) shared_memory[i] = {0, 0, 0, 0};
-    __syncthreads();  // a thread adds to counters that others have cleared
-    if (const unsigned zeros = count_keys(keys, transform, counts); zeros != 0) atomicOr(&plan->zeros, zeros);
-    __syncthreads();  // a thread reads counters to which others have added
-    for (int i = t; i < pairs; i += bucket_threads) {
-      const unsigned pair = counts.words[i];
-      if ((pair & 0xffff) != 0) atomicAdd(&all_counts[i], pair & 0xffff);
-      if (pair >> 16 != 0) atomicAdd(&all_counts[i + pairs], pair >> 16);
-    }
+  // PHASE 1: count the block's keys, and add its counters to those of all blocks.
+  if (const unsigned zeros = count_keys(keys, transform, counts); zeros != 0) atomicOr(&plan->zeros, zeros);
+  __syncthreads();  // a thread reads counters to which others have added
+  for (int i = t; i < pairs; i += bucket_threads) {
+    const unsigned pair = counts.words[i];
+    if ((pair & 0xffff) != 0) atomicAdd(&all_counts[i], pair & 0xffff);
+    if (pair >> 16 != 0) atomicAdd(&all_counts[i + pairs], pair >> 16);
   }
-  // PHASE 3: plan the partitions. They do not keep the order of equal keys, and -0 and +0 are equal.
-  if (!is_last_block(&plan->blocks_done) || plan->unsorted != 0) return;
+  // PHASE 2: plan the partitions. They do not keep the order of equal keys, and -0 and +0 are equal.
+  if (!is_last_block(&plan->blocks_done)) return;
   const bool too_many = scan_buckets(all_counts, 1 << bits, unsigned(keys.n), limits.max_bucket, sums);
   plan_sources(all_counts, unsigned(keys.n), limits, sums, plan);
-  if (t == 0) plan->unsorted = too_many || plan->zeros == 3;
+  if (t == 0) plan->rejected = too_many || plan->zeros == 3;
 }
 
 }  // namespace
@@ -212,10 +221,19 @@ __global__ void __launch_bounds__(bucket_threads, 1)
 int bucket_plan_shared_bytes(int bits) { return (2 << bits) + int(sizeof(SampleMemory)); }
 
 template <class Key>
+void look_at_sample(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, BucketLimits limits,
+                    BucketPlan* plan, cudaStream_t stream) {
+  const int bytes = bucket_plan_shared_bytes(limits.bits());
+  lab::allow_shared_memory<sample_keys<Key>>(bytes, lab::Device::current());
+  sample_keys<<<1, bucket_threads, bytes, stream>>>(keys, transform, limits.bits(), plan);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+template <class Key>
 void make_bucket_plan(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, BucketLimits limits,
                       BucketPlan* plan, unsigned* counts, cudaStream_t stream) {
   const lab::Device& device = lab::Device::current();
-  const int bytes = bucket_plan_shared_bytes(limits.bits());
+  const int bytes = 2 << limits.bits();
   const unsigned blocks =
       std::min(lab::blocks_or({}, keys.n, bucket_threads * keys_at_once), unsigned(device.multiprocessors));
   lab::allow_shared_memory<count_buckets<Key>>(bytes, device);
@@ -223,6 +241,10 @@ void make_bucket_plan(lab::Span<const std::uint32_t> keys, KeyTransform<Key> tra
   CUDA_CHECK(cudaGetLastError());
 }
 
+template void look_at_sample(lab::Span<const std::uint32_t>, KeyTransform<std::uint32_t>, BucketLimits, BucketPlan*,
+                             cudaStream_t);
+template void look_at_sample(lab::Span<const std::uint32_t>, KeyTransform<float>, BucketLimits, BucketPlan*,
+                             cudaStream_t);
 template void make_bucket_plan(lab::Span<const std::uint32_t>, KeyTransform<std::uint32_t>, BucketLimits, BucketPlan*,
                                unsigned*, cudaStream_t);
 template void make_bucket_plan(lab::Span<const std::uint32_t>, KeyTransform<float>, BucketLimits, BucketPlan*,

@@ -24,9 +24,10 @@ struct PartitionSource {
   unsigned tile_firsts[byte_values + 1];
 };
 
-/// What the partitions of one sort need to know. All 0 at the start.
+/// What the partitions of one sort need to know.
 struct alignas(16) BucketPlan {
-  unsigned unsorted;                    ///< not 0 if partitions cannot sort the keys
+  unsigned is_spread;                   ///< not 0 if a sample of the keys seems uniform
+  unsigned rejected;                    ///< not 0 if partitions cannot sort the keys all the same
   unsigned zeros;                       ///< 1 if some key is -0, 2 if some key is +0, 3 for both
   unsigned blocks_done;                 ///< blocks that have added their counters
   unsigned first_cursors[byte_values];  ///< where the first partition puts the next key of a bin
@@ -54,15 +55,25 @@ BucketLimits limits_for(std::int64_t n) {
           .tile_size = Partition::size};
 }
 
+/// There are at most 2^16 buckets. Their counters just fit into the shared memory of a block.
+inline constexpr int max_bucket_bits = 16;
+
 /// A sample has this many keys, and there must be twice as many.
 inline constexpr int samples = 8192;
 
-/// The dynamic shared memory in which a block of make_bucket_plan counts the keys of 2^bits buckets.
+/// The dynamic shared memory of a block that looks at a sample, for 2^bits buckets. A block that counts all keys needs
+/// less.
 int bucket_plan_shared_bytes(int bits);
 
+/// Queues the kernel that looks at a sample of the keys. plan->is_spread becomes 1 if partitions can probably sort them,
+/// else 0. It does not use the rest of the plan. Key: uint32_t, float.
+template <class Key>
+void look_at_sample(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, BucketLimits limits,
+                    BucketPlan* plan, cudaStream_t stream);
+
 /// Queues the kernel that fills `plan`, which is in device memory and all 0. `counts` has 2^limits.bits() elements, all
-/// 0, and receives the position of each bucket's first key. If the keys are not spread, a bucket is larger than
-/// limits.max_bucket, or both -0 and +0 are among the keys, it sets plan->unsorted. Key: uint32_t, float.
+/// 0, and receives the position of each bucket's first key. If a bucket is larger than limits.max_bucket, or both -0 and
+/// +0 are among the keys, plan->rejected becomes 1. Key: uint32_t, float.
 template <class Key>
 void make_bucket_plan(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, BucketLimits limits,
                       BucketPlan* plan, unsigned* counts, cudaStream_t stream);

@@ -107,19 +107,23 @@ struct PartitionItems {
   }
 };
 
-/// True if n keys are enough for partitions: eight large tiles for each multiprocessor. With fewer, it would
-/// take too large a part of the time of step 05 to find out that they are not spread.
-inline bool suits_large_tiles(std::int64_t n) {
-  using Large = PartitionTile<LargePartition>;
+/// True if the kernels have room for large tiles, and for the counters of as many buckets as there may be.
+inline bool has_room_for_large_tiles() {
   const lab::Device& device = lab::Device::current();
-  return device.fits<Large>() && n >= 8 * device.resident_keys<Large>() && n <= std::int64_t{1} << 30;
+  return device.fits<PartitionTile<LargePartition>>() &&
+         device.shared_bytes_per_block >= bucket_plan_shared_bytes(max_bucket_bits) + 1024;
+}
+
+/// True if n keys are enough for partitions. With fewer, it would take more than 2 % of the time of step 05 to find out
+/// that they are not spread. That takes the same time for any n.
+inline bool suits_large_tiles(std::int64_t n) {
+  return has_room_for_large_tiles() && n >= std::int64_t{1} << 26 && n <= std::int64_t{1} << 30;
 }
 
 /// True for few keys on a CPU, or on a GPU without room for large tiles, so that all builds run the kernels. How fast
 /// they are there has not been measured.
 inline bool suits_small_tiles(std::int64_t n) {
-  const lab::Device& device = lab::Device::current();
-  const bool is_small = device.cache_bytes == 0 || !device.fits<PartitionTile<LargePartition>>();
+  const bool is_small = lab::Device::current().cache_bytes == 0 || !has_room_for_large_tiles();
   return is_small && n >= 2 * samples && n <= 8 * samples;
 }
 

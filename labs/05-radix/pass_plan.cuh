@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "key_transform.cuh"
+#include "scan.cuh"
 #include "step/device.h"
 #include "step/early_launch.h"
 #include "step/launch_shape.h"
-#include "tile.cuh"
 
 namespace radix {
 
@@ -145,13 +146,13 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
 template <int copies, class Key>
 static __global__ void __launch_bounds__(count_threads, 1)
     count_all_passes(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
-                     lab::Span<unsigned> statuses, const unsigned* unsorted) {
+                     lab::Span<unsigned> statuses, const unsigned* skip) {
   constexpr int counters = PassPlan<Key>::passes * byte_values;
   extern __shared__ uint4 shared_memory[];
   unsigned* const counts = reinterpret_cast<unsigned*>(shared_memory);
   lab::wait_for_earlier_kernels();
-  lab::let_next_kernel_begin();                       // which waits for this one
-  if (unsorted != nullptr && *unsorted == 0) return;  // a plan of 0 has no active pass
+  lab::let_next_kernel_begin();  // which waits for this one
+  if (skip != nullptr && *skip != 0) return;
   const std::int64_t threads = std::int64_t(gridDim.x) * count_threads;
   for (std::int64_t i = std::int64_t(blockIdx.x) * count_threads + threadIdx.x; i < statuses.n; i += threads) {
     statuses.data[i] = 0;
@@ -188,68 +189,12 @@ static __global__ void __launch_bounds__(count_threads, 1)
 
 }  // namespace detail
 
-/// A barrier for the grid, between passes: waits until its blocks have moved all `tiles`, of which this one has moved
-/// `own`, and sees what they have written. All threads of the block call it. `done`: 0 at the start. It cannot hang,
-/// even if not all blocks run at the same time, because a block waits only when no tile is left to claim. Every tile
-/// that it waits for was therefore claimed by a block that is running.
-__device__ inline void wait_for_all(unsigned* done, unsigned own, unsigned tiles) {
-  __syncthreads();  // the fence of thread 0 comes after all threads have stored their keys
-  if (threadIdx.x == 0) {
-    __threadfence();
-    atomicAdd(done, own);
-    while (*static_cast<volatile unsigned*>(done) < tiles) {
-    }
-    __threadfence();
-  }
-  __syncthreads();  // the other threads wait for thread 0
-}
-
-/// Rows of status words before that of tile 0. A look-back may read them, so that it can read several rows at a time
-/// wherever it is, but must not use them.
-inline constexpr int rows_before_tile_0 = 3;
-
-/// The number of status words of all tiles of n keys: one per row and digit.
-template <class Tile>
-std::int64_t statuses_of(std::int64_t n) {
-  return (rows_before_tile_0 + (n + Tile::size - 1) / Tile::size) * byte_values;
-}
-
-/// The temporary memory of passes over n keys: the plan, and the status words.
-template <class Tile>
-TemporaryBytes temporary_bytes(std::int64_t n) {
-  constexpr std::size_t plan = sizeof(PassPlan<typename Tile::Key>);
-  return {.cleared = plan, .all = plan + statuses_of<Tile>(n) * sizeof(typename Tile::Word)};
-}
-
-/// Calls f, a generic function of a tile type, with the largest tiles that fit in shared memory and give every block
-/// work. With a launch shape of the user's, a block has 512 threads. On a CPU, all tiles are small, because each shape
-/// takes as long to compile as the first.
-template <class Word, class Key, class Value, class F>
-auto with_tile(std::int64_t n, bool auto_shape, F f) {
-  using Small = Tile<SmallTile, Word, Key, Value>;
-#ifdef __SIMT__
-  (void)n, (void)auto_shape;
-  return f.template operator()<Small>();
-#else
-  using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;
-  using Medium = Tile<MediumTile, Word, Key, Value>;
-  static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has this much shared memory");
-  const lab::Device& device = lab::Device::current();
-  if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
-    return f.template operator()<Large>();
-  if constexpr (sizeof(Word) == 4) {  // 64-bit words are for more keys than the small tiles ever get
-    if (n <= device.resident_keys<Medium>() / 4) return f.template operator()<Small>();
-  }
-  return f.template operator()<Medium>();
-#endif
-}
-
 /// Queues the kernel that fills `plan`, which is all 0, for the bits of `keys`, of which there are at least 2, and
-/// clears the status words, as an array of `unsigned` whatever their type is. If `unsorted` is not null and *unsorted,
-/// in device memory, is 0 when the kernel runs, the plan has no active pass.
+/// clears the status words, as an array of `unsigned` whatever their type is. It does nothing if `skip` is not null and
+/// *skip, in device memory, is not 0.
 template <class Key>
 void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
-                    lab::Span<unsigned> statuses, const unsigned* unsorted, cudaStream_t stream) {
+                    lab::Span<unsigned> statuses, const unsigned* skip, cudaStream_t stream) {
   const lab::Device& device = lab::Device::current();
   const unsigned blocks = std::min(lab::blocks_or({}, keys.n, detail::count_tile), unsigned(device.multiprocessors));
   const auto count = [&]<int copies>(std::integral_constant<int, copies>) {
@@ -258,7 +203,7 @@ void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> tran
     const auto launch =
         lab::early_launch<detail::count_all_passes<copies, Key>>(blocks, detail::count_threads, shared_bytes, stream);
     CUDA_CHECK(
-        cudaLaunchKernelEx(&launch, detail::count_all_passes<copies, Key>, keys, transform, plan, statuses, unsorted));
+        cudaLaunchKernelEx(&launch, detail::count_all_passes<copies, Key>, keys, transform, plan, statuses, skip));
   };
   // As many copies as fit in 128 KiB, or in 64 KiB on devices that have less.
   constexpr int max_copies = sizeof(Key) <= 4 ? 32 : 16, fewer_copies = sizeof(Key) <= 2 ? 32 : 64 / sizeof(Key);

@@ -2,14 +2,15 @@
 //
 // Every step sorts any n in place, in either order, and is stable: equal keys keep their order, also in descending
 // order. That includes -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double
-// (floats in the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 06 return when the work is
-// queued.
+// (floats in the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 05 return when the work is
+// queued. Step 06 may wait for a part of it.
 //
 // Each step is one function template for keys with values. Keys alone are sorted by the same function with a span of no
 // values, of the type NoValue. "Shape" gives the launch shapes that a function accepts: blocks, and threads per block.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <type_traits>
 
 #include "step/error.h"
@@ -116,26 +117,20 @@ void sort_pipeline(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape
   sort_pipeline(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
-/// Sizes in bytes of temporary memory: of all of it, and of its beginning, which must be 0 before the sort.
-struct TemporaryBytes {
-  std::size_t cleared, all;
+/// Another sort that may take the place of step 05's passes. The device and the host know the decision from the same
+/// word.
+template <class Key>
+struct OtherSort {
+  const unsigned* is_chosen;  ///< in device memory: if it is not 0, the keys are not counted
+  /// Called when the count of the keys has been queued. Sorts the keys, with room for n keys at `scratch`, and returns
+  /// true, or returns false if the other sort is not chosen.
+  std::function<bool(Key* scratch)> sort;
 };
 
-/// What a caller of sort_pipeline_if provides in device memory.
+/// Step 05, unless another sort is chosen while the device counts the keys. Keys: 2 to 2^30 of uint32_t, int32_t or
+/// float.
 template <class Key>
-struct PipelineMemory {
-  Key* scratch;     ///< room for n keys
-  void* temporary;  ///< pipeline_temporary_bytes<Key>(n), aligned to 8 bytes
-};
-
-/// Step 05 as the fallback of another step, which knows only on the device whether it has sorted the keys. Does nothing
-/// if *unsorted, in device memory, is 0 when the kernels run. Keys: 2 to 2^30 of uint32_t, int32_t or float. The caller
-/// provides the memory, so that a sort that is not needed costs two launches and no allocation.
-template <class Key>
-void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order order, PipelineMemory<Key> memory,
-                      cudaStream_t stream);
-template <class Key>
-TemporaryBytes pipeline_temporary_bytes(std::int64_t n);
+void sort_pipeline_unless(const OtherSort<Key>& other, lab::Span<Key> keys, lab::Order order, cudaStream_t stream);
 
 /// Step 06. The record: the highest digit first (MSD). Many keys of 4 bytes without values are partitioned by their
 /// highest bits into buckets, each of which one block sorts, if a sample shows that they are spread. All others are

@@ -140,8 +140,8 @@ struct Items {
 
 // --- the phases of a tile, except for RankAndScatter, which comes between scan_bins and store_runs ---
 
-/// True if all keys of the warp have the same digit, and no row is empty. One operation per key collects the bits in which
-/// a thread's keys differ.
+/// True if all keys of the warp have the same digit, and no row is empty. One operation per key collects the bits in
+/// which a thread's keys differ.
 template <class Tile, class Transform>
 __device__ bool warp_has_one_digit(const Items<Tile>& items, Transform transform, int pass) {
   typename Tile::Bits differences = 0;
@@ -201,7 +201,8 @@ __device__ Run scan_bins(Tile& tile, Publish publish) {
   return {count, begin};
 }
 
-/// Puts the items of a warp in which all keys have the same digit at their positions. They stay in order, without votes.
+/// Puts the items of a warp in which all keys have the same digit at their positions. They stay in order, and need no
+/// votes.
 template <class Tile>
 __device__ void store_in_order(Tile& tile, const Items<Tile>& items, unsigned digit) {
   const unsigned first = tile.counts[threadIdx.x / 32][digit] + threadIdx.x % 32;
@@ -213,8 +214,8 @@ __device__ void store_in_order(Tile& tile, const Items<Tile>& items, unsigned di
 }
 
 /// Puts the keys of a whole tile at positions among those of their digits, in any order, where no order has to be kept.
-/// A key takes one atomic, and no votes. Lanes with the same digit wait for each other there. If most keys have the same
-/// digit, they do so in groups: the lanes with lane 0's digit share an atomic.
+/// A key takes one atomic, and no votes. Lanes with the same digit wait for each other there, unless they are in groups,
+/// which is faster if most keys have the same digit: the lanes with lane 0's digit share an atomic.
 template <bool in_groups, class Tile, class Transform>
 __device__ void scatter_in_any_order(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
   unsigned* const next_positions = tile.counts[threadIdx.x / 32];
