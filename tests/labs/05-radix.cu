@@ -18,33 +18,38 @@ namespace radix {
 namespace {
 
 // 65,536 buckets for a few keys, so that partitions keep 16 bits of each, as they do for 2^28 keys.
-constexpr BucketLimits many_buckets = {
-    .first = {24, 8}, .second = {16, 8}, .max_bucket = SmallBucket::capacity, .tile_size = SmallPartition::size};
+struct NearlyEmptyBucket : SmallBucket {
+  static constexpr int target_fill = 1;
+};
+
+// For 60,001 keys, there are 256 buckets with 234 keys on average.
+struct TightBucket : SmallBucket {
+  static constexpr int capacity = 240;
+};
 
 // The keys that step 06 has sorted by partitions, or left to step 05.
-template <class Key>
-std::vector<Key> sort_by_many_buckets(const std::vector<Key>& keys, lab::Order order) {
+template <class Bucket, class Key>
+std::vector<Key> sort_by_buckets(const std::vector<Key>& keys, lab::Order order) {
   const auto array = on_device(keys);
-  sort_by_partitions<SmallPartition, SmallBucket>(array.span(), order, many_buckets, nullptr);
+  sort_by_partitions<SmallPartition, Bucket>(array.span(), order, nullptr);
   return on_host(array);
 }
 
 // Whether step 06 leaves the keys to step 05.
-template <class Key>
-bool plan_refuses(const std::vector<Key>& keys, BucketLimits limits) {
+template <class Bucket = SmallBucket, class Key>
+bool plan_refuses(const std::vector<Key>& keys) {
+  const BucketLimits limits = limits_for<SmallPartition, Bucket>(std::ssize(keys));
   const auto array = on_device(keys);
   const lab::DeviceArray<BucketPlan> plan(1, nullptr);
   const lab::DeviceArray<unsigned> counts(std::int64_t{1} << limits.bits(), nullptr);
   CUDA_CHECK(cudaMemset(plan.data(), 0, sizeof(BucketPlan)));
   CUDA_CHECK(cudaMemset(counts.data(), 0, sizeof(unsigned) << limits.bits()));
   const lab::Span<const std::uint32_t> span{reinterpret_cast<std::uint32_t*>(array.data()), std::ssize(keys)};
-  make_bucket_plan(span, transform_for<Key>(lab::Order::ascending), limits, plan.data(), counts.data(), nullptr);
-  return on_host(plan)[0].unsorted != 0;
-}
-
-template <class Key>
-bool plan_refuses(const std::vector<Key>& keys) {
-  return plan_refuses(keys, limits_for<SmallPartition, SmallBucket>(std::ssize(keys)));
+  const auto transform = transform_for<Key>(lab::Order::ascending);
+  look_at_sample(span, transform, limits, plan.data(), nullptr);
+  if (on_host(plan)[0].is_spread == 0) return true;
+  make_bucket_plan(span, transform, limits, plan.data(), counts.data(), nullptr);
+  return on_host(plan)[0].rejected != 0;
 }
 
 std::vector<std::uint32_t> uniform_keys(std::int64_t n, int seed) {
@@ -74,13 +79,9 @@ TEST_CASE("keys are spread if a sample says so") {
 
 TEST_CASE("a bucket that is too large, which no sample shows, leaves all keys to step 05") {
   const std::vector<std::uint32_t> keys = radix::uniform_keys(60'001, 2);
-  radix::BucketLimits limits = radix::limits_for<radix::SmallPartition, radix::SmallBucket>(std::ssize(keys));
-  limits.max_bucket = 240;  // the 256 buckets have 234 keys on average
-  CHECK(radix::plan_refuses(keys, limits));
-  const auto array = on_device(keys);
-  radix::sort_by_partitions<radix::SmallPartition, radix::SmallBucket>(array.span(), lab::Order::ascending, limits,
-                                                                       nullptr);
-  CHECK(on_host(array) == in_order(keys, lab::Order::ascending));
+  CHECK(radix::plan_refuses<radix::TightBucket>(keys));
+  CHECK(radix::sort_by_buckets<radix::TightBucket>(keys, lab::Order::ascending) ==
+        in_order(keys, lab::Order::ascending));
 }
 
 TEST_CASE("floats of both zeros keep the order of these, and step 05 sorts them") {
@@ -116,6 +117,8 @@ TEST_CASE_TEMPLATE("the first active pass may move keys in any order, but not ze
   check(keys);
   for (Key& key : keys) key = random() % 2 == 0 ? Key(12345) : Key(random() % 3000);
   check(keys);  // a digit is frequent
+  for (Key& key : keys) key = random() % 8 != 0 ? Key(12345) : Key(random() % 3000);
+  check(keys);  // most keys have it
   for (Key& key : keys) key = Key(random() % 2 * 1000);
   check(keys);  // two digits, and then tiles of one digit
   for (std::int64_t i = 0; i < n; i += 5) keys[i] = i % 2 == 0 ? Key(-0.0) : Key(0.0);
@@ -211,6 +214,6 @@ TEST_CASE("partitions that keep 16 bits of a key sort spread keys, and bins with
     std::vector<std::uint32_t> keys = radix::uniform_keys(65'000, 4);
     std::fill_n(keys.begin() + 1000, 60, keys.front());  // more than the margin, and equal
     for (int i = 0; i < 500; ++i) keys[3000 + 17 * i] = 0xabcd0000u + std::uint32_t(random() % 16);  // and different
-    CHECK(radix::sort_by_many_buckets(keys, order) == in_order(keys, order));
+    CHECK(radix::sort_by_buckets<radix::NearlyEmptyBucket>(keys, order) == in_order(keys, order));
   }
 }

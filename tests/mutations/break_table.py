@@ -211,11 +211,11 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
         ("transformed keys at the end", "if (pass.is_last) {", "if (false) {"),
         (
             "offsets without the tile's own",
-            "look_back(tile, run.count) - run.begin;",
-            "look_back(tile, run.count);",
+            "look_back(pass.status, tile, typename Tile::Word(run.count)) - run.begin;",
+            "look_back(pass.status, tile, typename Tile::Word(run.count));",
             EITHER,
         ),
-        ("keys of one byte", "if constexpr (PassPlan<Key>::passes % 2 == 1) {", "if constexpr (false) {"),
+        ("any order in every pass", "active == 1 && plan->negative_zeros == 0,", "plan->negative_zeros == 0,"),
     ],
     "05-radix/06_record.cu": [
         (
