@@ -81,12 +81,12 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
   unsigned tile = pass.begin(shared, items), own_tiles = 0;
   for (; pass.has(tile); ++own_tiles) {
     // Your code, instead of the return: the phases of a tile, with the functions of tile.cuh and those above, in the
-    // order in which every wait overlaps with work. Claim the next tile. Count the digits (in the first active pass,
-    // transform the keys before). Call scan_bins with a lambda that publishes a count, inclusive for tile 0 and
-    // partial for the others. Then put_in_order. Load the next tile's keys. Look back with the first 256 threads,
-    // which fill shared.offsets. Call store_runs, which in the last active pass stores the keys as they were
-    // (Stored::original). Put a barrier wherever a thread reads elements of `shared` that others have written: three,
-    // besides those in scan_bins. At the end, `tile` becomes the next tile.
+    // order in which every wait overlaps with work. Claim the next tile. Ask warp_has_one_digit, and count the digits
+    // (in the first active pass, transform the keys before). Call scan_bins with a lambda that publishes a count,
+    // inclusive for tile 0 and partial for the others. Then put_in_order. Load the next tile's keys. Look back with
+    // the first 256 threads, which fill shared.offsets. Call store_runs, which in the last active pass stores the
+    // keys as they were (Stored::original). Put a barrier wherever a thread reads elements of `shared` that others
+    // have written: three, besides those in scan_bins. At the end, `tile` becomes the next tile.
     (void)transform, (void)shared;
     return unsigned((pass.n - 1) / Tile::size + 1);  // as if all tiles were moved, so that no block waits
   }
