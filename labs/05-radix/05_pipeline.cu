@@ -12,7 +12,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes of
 // tiles, and step 06, which may take the place of the passes.
-// Lines: 81 to write, 189 given.
+// Lines: 79 to write, 189 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -47,7 +47,7 @@ struct RankAndScatter {
 
 /// Returns the count of all tiles before `tile`, and publishes its inclusive count. Tile 0 has already done so.
 template <class Word>
-__device__ Word look_back(const TileStatus<Word>& status, std::int64_t tile, Word tile_count) {
+__device__ Word look_back(const TileStatus<Word>& status, std::int64_t tile, unsigned tile_count) {
   Word exclusive_prefix = 0;
   // Your code: as look_back of step 04, but read the words of three predecessors before you use the first, because
   // three reads take hardly longer than one. The kind of a word is word >> count_bits. publish() stores one.

@@ -32,6 +32,9 @@ struct alignas(16) BucketPlan {
   unsigned blocks_done;                 ///< blocks that have added their counters
   unsigned first_cursors[byte_values];  ///< where the first partition puts the next key of a bin
   PartitionSource first, second;
+
+  /// The counters of the buckets, in memory behind the plan: where the next key of each goes, and at last where it ends.
+  unsigned* ends() { return reinterpret_cast<unsigned*>(this + 1); }
 };
 
 /// How the keys are divided into buckets, and what a bucket may hold.

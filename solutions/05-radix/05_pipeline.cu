@@ -15,7 +15,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes of
 // tiles, and step 06, which may take the place of the passes.
-// Lines: 81 to write, 189 given.
+// Lines: 79 to write, 189 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -68,7 +68,7 @@ struct RankAndScatter {
 
 /// Returns the count of all tiles before `tile`, and publishes its inclusive count. Tile 0 has already done so.
 template <class Word>
-__device__ Word look_back(const TileStatus<Word>& status, std::int64_t tile, Word tile_count) {
+__device__ Word look_back(const TileStatus<Word>& status, std::int64_t tile, unsigned tile_count) {
   Word exclusive_prefix = 0;
   // begin solution
   //~ // Your code: as look_back of step 04, but read the words of three predecessors before you use the first, because
@@ -154,11 +154,9 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
     pass.load(items, next_tile);
     // PHASE 6: look back for where this tile's keys of each digit go.
     if (threadIdx.x < byte_values) {
-      shared.offsets[threadIdx.x] =
-          pass.digit_first + look_back(pass.status, tile, typename Tile::Word(run.count)) - run.begin;
+      shared.offsets[threadIdx.x] = pass.digit_first + look_back(pass.status, tile, run.count) - run.begin;
     }
     __syncthreads();  // a thread stores keys from shared.keys by shared.offsets, both of which others have written
-
     // PHASE 7: store the keys, digit by digit in runs.
     if (pass.is_last) {
       store_runs<Stored::original>(shared, pass.keys_in(tile), transform, pass.index, pass.to);

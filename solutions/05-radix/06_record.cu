@@ -181,8 +181,9 @@ void queue_bucket_sort(const PartitionJob<From, std::uint32_t>& made, std::uint3
 /// Queues both partitions and the sort of each bucket, for a plan that is made.
 template <class Partition, class Bucket, class Key>
 void queue_partitions(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, KeyTransform<Key> transform,
-                      BucketLimits limits, BucketPlan* plan, unsigned* ends, cudaStream_t stream) {
+                      BucketLimits limits, BucketPlan* plan, cudaStream_t stream) {
   const int bits = limits.bits(), buckets = limits.first.bins();
+  unsigned* const ends = plan->ends();
   const lab::DeviceArray<std::uint16_t> lower_bits(bits == 16 ? keys.n : 0, stream);
   // begin solution
   //~ (void)scratch, (void)transform, (void)buckets, (void)ends;  // your code: the launches
@@ -210,7 +211,6 @@ void sort_by_partitions(lab::Span<Key> keys, lab::Order order, cudaStream_t stre
   const BucketLimits limits = limits_for<Partition, Bucket>(keys.n);
   const lab::DeviceArray<char> memory(std::int64_t(sizeof(BucketPlan) + (sizeof(unsigned) << limits.bits())), stream);
   auto* const plan = reinterpret_cast<BucketPlan*>(memory.data());
-  auto* const ends = reinterpret_cast<unsigned*>(plan + 1);  // of the buckets; before, where their next keys go
   const lab::Span<std::uint32_t> bits{reinterpret_cast<std::uint32_t*>(keys.data), keys.n};
   const auto transform = transform_for<Key>(order);
   look_at_sample({bits.data, bits.n}, transform, limits, plan, stream);
@@ -218,9 +218,9 @@ void sort_by_partitions(lab::Span<Key> keys, lab::Order order, cudaStream_t stre
   const auto sort = [&](Key* scratch) {
     if (!is_spread.get()) return false;
     CUDA_CHECK(cudaMemsetAsync(memory.data(), 0, memory.size(), stream));
-    make_bucket_plan({bits.data, bits.n}, transform, limits, plan, ends, stream);
+    make_bucket_plan({bits.data, bits.n}, transform, limits, plan, plan->ends(), stream);
     const HostAnswer is_rejected(&plan->rejected, stream);
-    queue_partitions<Partition, Bucket>(bits, reinterpret_cast<std::uint32_t*>(scratch), transform, limits, plan, ends,
+    queue_partitions<Partition, Bucket>(bits, reinterpret_cast<std::uint32_t*>(scratch), transform, limits, plan,
                                         stream);
     if (is_rejected.get()) sort_pipeline(keys, order, {}, stream);
     return true;

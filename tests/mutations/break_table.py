@@ -211,8 +211,8 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
         ("transformed keys at the end", "if (pass.is_last) {", "if (false) {"),
         (
             "offsets without the tile's own",
-            "look_back(pass.status, tile, typename Tile::Word(run.count)) - run.begin;",
-            "look_back(pass.status, tile, typename Tile::Word(run.count));",
+            "look_back(pass.status, tile, run.count) - run.begin;",
+            "look_back(pass.status, tile, run.count);",
             EITHER,
         ),
         ("any order in every pass", "active == 1 && plan->negative_zeros == 0,", "plan->negative_zeros == 0,"),
