@@ -20,9 +20,10 @@ struct PartitionShape {
 };
 
 // The longer the runs of a digit, the fewer parts of a sector are written. Therefore the tile is as large as shared
-// memory and registers allow. The small one is for few keys, which would not give every multiprocessor a large tile.
+// memory and registers allow. The small one is for few keys, which would not give every multiprocessor a large tile: of
+// 65,536 keys, a block of 16 multiprocessors still has two.
 using LargePartition = PartitionShape<1024, 32, 1>;
-using SmallPartition = PartitionShape<512, 8, 2>;
+using SmallPartition = PartitionShape<512, 4, 1>;
 
 /// One partition: of `buckets` buckets of `source`, by `digit`. To has 16 bits if the others are those of the bucket.
 template <class To, class Key>

@@ -97,6 +97,7 @@ class Folder(InFolder):
             mock.patch.object(machine, "compiler", lambda: ["c++"]),
             mock.patch.object(shutil, "which", lambda name: found.get(name)),
             mock.patch.object(build, "ROOT", self.build.parent),
+            mock.patch.object(build, "SETUP_LOG", self.build.parent / "setup.log"),
             contextlib.redirect_stderr(io.StringIO()) as printed,
         ):
             build._set_up()

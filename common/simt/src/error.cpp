@@ -22,7 +22,8 @@ constexpr const char* unknown_error = "unrecognized error code";
 }  // namespace
 
 cudaError_t sticky() { return sticky_error; }
-void set_sticky(cudaError_t error) { sticky_error = error; }
+// The debugger stops here when a block fails.
+[[gnu::noinline]] void set_sticky(cudaError_t error) { sticky_error = error; }
 cudaError_t last_error() { return error_of_thread.error; }
 void set_last_error(cudaError_t error) { error_of_thread.error = error; }
 
