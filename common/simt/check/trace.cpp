@@ -241,6 +241,14 @@ void Trace::access(const Owner& owner, const Access& access, std::size_t offset)
   if (access.way == Way::load) r.complete();  // its value is already there
 }
 
+void Trace::transfer(int to, std::size_t offset, std::size_t bytes, int from, std::size_t from_offset, Code code) {
+  const Unobserved unobserved;
+  if (recording_->is_left_out()) return;
+  recording_->complete();
+  recording_->add("{\"transfer\":[%d,%zu,%zu,%d,%zu,%d]}\n", to, offset, bytes, from, from_offset,
+                  recording_->number_of(code));
+}
+
 void Trace::exchange(const Exchange& exchange, const int* sources) {
   const Unobserved unobserved;
   if (recording_->is_left_out()) return;

@@ -49,6 +49,8 @@ class Trace {
   void barrier(Site site);
   void end_block();
   void access(const Owner& owner, const Access& access, std::size_t offset);  ///< before the access happens
+  /// A copy or a fill has written bytes of an allocation. `from`: another one; 0 for a fill, or other memory.
+  void transfer(int to, std::size_t offset, std::size_t bytes, int from, std::size_t from_offset, Code code);
   /// Lanes have exchanged values. `sources`: the lane that each one's value came from; null for a vote or the like.
   void exchange(const Exchange& exchange, const int* sources);
   void lanes_synchronized(unsigned warp, unsigned lanes, Site site);

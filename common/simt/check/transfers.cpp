@@ -152,6 +152,22 @@ void transfer(const void* begin, std::size_t bytes, Way way) {
   for_each_cell(*region, begin, bytes, keep_words, keep_cell);
 }
 
+/// Records what the running copy or fill has written.
+void trace(const void* begin, std::size_t bytes, const void* from) {
+  CheckState& all = state();
+  const auto region_of = [&](const void* at) -> const Region* {
+    const Region* const region = at == nullptr ? nullptr : all.ownership.region_at(std::uintptr_t(at));
+    return region == nullptr || region->is_freed || region->is_heap ? nullptr : region;
+  };
+  const auto offset_in = [](const Region& region, const void* at) {
+    return std::size_t(static_cast<const char*>(at) - region.begin);
+  };
+  const Region *const to = region_of(begin), *const source = region_of(from);
+  if (to == nullptr) return;
+  all.trace.transfer(to->number, offset_in(*to, begin), bytes, source == nullptr ? 0 : source->number,
+                     source == nullptr ? 0 : offset_in(*source, from), Code(all.transfers.running.code) - 1);
+}
+
 bool is_own_memory(const void* pointer) {
   CheckState& all = state();
   return !all.ownership.has_regions() || all.ownership.region_at(std::uintptr_t(pointer)) == nullptr;
@@ -232,6 +248,7 @@ void transfer_reads(const void* begin, std::size_t bytes) { transfer(begin, byte
 void transfer_writes(const void* begin, std::size_t bytes, const void* from) {
   CheckState& all = state();
   transfer(begin, bytes, Way::store);
+  if (all.trace.is_on() && all.ownership.has_regions()) trace(begin, bytes, from);
   all.ownership.written(begin, bytes, from == nullptr || is_written_device_memory(from, bytes));
   if (all.transfers.running.host_waits || !is_own_memory(begin)) return;
   all.transfers.targets.add({.begin = std::uintptr_t(begin),

@@ -69,6 +69,19 @@ class Access:
         return self.races or self.faulty
 
 
+@dataclass(frozen=True)
+class Transfer:
+    """A copy within the device, or to it, or a fill, after the first launch."""
+
+    after: int  # the number of accesses before it
+    to: int  # the allocation that is written
+    offset: int  # in bytes
+    bytes: int
+    source: int  # the allocation that is copied; 0: other memory, or none
+    source_offset: int
+    code: int
+
+
 @dataclass
 class Launch:
     """One launch of a kernel."""
@@ -144,6 +157,7 @@ class Trace:
     events: list[Event] = field(default_factory=list)  # accesses among them
     lines: dict[int, str] = field(default_factory=dict)  # code -> "file:line"
     in_source: dict[int, str] = field(default_factory=dict)  # the same, or the line in a .cu file that calls it
+    transfers: list[Transfer] = field(default_factory=list)
     races: dict[tuple[int, int], Race] = field(default_factory=dict)  # by their codes: the first of each pair
     waits: dict[int, str] = field(default_factory=dict)  # thread -> where it waits, in a block that failed
     found: list[Found] = field(default_factory=list)
@@ -299,6 +313,10 @@ class _Reader:
         if access.array.space == "shared":
             of_warp = self.in_shared.setdefault((code, size, way, thread // LANES_PER_WARP), {})
             of_warp.setdefault(thread, []).append(access)
+
+    def on_transfer(self, content: Any) -> None:
+        to, offset, size, source, source_offset, code = map(_whole, content)
+        self.trace.transfers.append(Transfer(len(self.trace.accesses), to, offset, size, source, source_offset, code))
 
     def on_exchange(self, content: Any) -> None:
         values, results = (tuple(int(text, 16) for text in content[name]) for name in ("values", "results"))
