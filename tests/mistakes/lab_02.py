@@ -19,64 +19,44 @@ MISTAKES = (
     in_thread(
         "an unstable merge",
         {"before(from.keys[b], from.keys[a]));": "!before(from.keys[a], from.keys[b]));"},
-        [
-            "FAILED  step 01 thread, cpu build",
-            "equal keys in the wrong order (the step promises to be stable) at index",
-            " pairs, range:0:9, ascending, seed 0",
-        ],
         quick=True,
     ),
     in_thread(
         "no check for the end of a run",
         {"(b < end && before(": "(before("},
-        ["FAILED  step 01 thread, ", "{at}: error: out-of-bounds: "],
+        ["FAILED", "error: out-of-bounds: "],
     ),
     in_thread(
         "a copy back after each level",
         {SWAP: SWAP.replace("std::swap(from, to)", "copy_items(to, from, n, stream)")},
-        [
-            "OVER    step 01 thread",
-            "over budget: thread, ",
-            "cudaMemcpyAsync",
-            "exchange the two pointers instead",
-        ],
+        ["OVER"],
         alone=True,
         quick=True,
     ),
     in_block(
         "the wrong rank for the first run",
         {"i + lower_rank(from.keys + middle": "i + upper_rank(from.keys + middle"},
-        ["FAILED  step 02 block, ", "02_block.cu"],
     ),
     in_block(
         "the second run in the wrong position",
         {"load_items(loaded, chunk_keys, from, b, count.b);": "load_items(loaded, count.a, from, b, count.b);"},
-        ["FAILED  step 02 block, ", "02_block.cu"],
     ),
     in_splitters(
         "no next partition point for the last piece",
         {"(piece + 1) * piece_keys < merge.end ?": "piece + 1 > 0 ?"},
-        ["FAILED  step 03 splitters, ", "{at}: error: out-of-bounds: "],
+        ["FAILED", "error: out-of-bounds: "],
     ),
     in_path(
         "a diagonal that is one too long",
         {"before(b[diagonal - 1 - middle], a[middle])": "before(b[diagonal - middle], a[middle])"},
-        ["FAILED  step 04 path, ", "04_path.cu"],
     ),
     in_record(
         "no barrier between the levels of four runs",
         {"__syncthreads();  // the next level, or the store": ";  // the next level, or the store"},
-        ["FAILED  step 05 record, ", "05_record.cu"],
     ),
     in_record(
         "the second run read forwards",
         {"b = max(b - 1, runs.first);": "b = min(b + 1, runs.end - 1);"},
-        [
-            "FAILED  step 05 record, ",
-            "05_record.cu",
-            "The mistake may be in ",
-            "{at}: `+` is the wrong operator in `b + 1`",
-        ],
         is_searched=True,
     ),
 )

@@ -19,34 +19,31 @@ MISTAKES = (
     in_cpu(
         "digits of the wrong width on the host",
         {"digits(order, pass * digit_bits);": "digits(order, pass * 4);"},
-        ["FAILED  step 00 cpu, cpu build", "00_cpu.cu"],
     ),
     in_host_move(
         "a shift that skips a bit",
         {"shift += digit_bits) {": "shift += digit_bits + 1) {"},
-        ["FAILED  step 01 host_move, cpu build", "01_host_move.cu: wrong key at index"],
     ),
     in_host_move(
         "no barrier before the counters are added up",
         {"__syncthreads();  // a thread reads elements": ";  // a thread reads elements"},
-        ["FAILED  step 01 host_move, check build", "01_host_move.cu:", "error: race: "],
+        ["FAILED", "error: race: "],
         alone=True,
     ),
     in_split(
         "one key too many in the count",
         {"__syncthreads_count(i < keys.n &&": "__syncthreads_count(i <= keys.n &&"},
-        ["FAILED  step 02 split, ", "{at}: error: out-of-bounds: "],
+        ["FAILED", "error: out-of-bounds: "],
         alone=True,
     ),
     in_split(
         "zeros that count the wrong keys",
         {"zeros + before : i - before;": "zeros + before : before;"},
-        ["FAILED  step 02 split, ", "02_split.cu"],
     ),
     in_digits(
         "the key before the first one",
         {"if (i == 0 || digits.extract(": "if (digits.extract("},
-        ["FAILED  step 03 digits, ", "{at}: error: out-of-bounds: "],
+        ["FAILED", "error: out-of-bounds: "],
     ),
     in_onesweep(
         "tiles in the order of the blocks",
@@ -54,51 +51,37 @@ MISTAKES = (
             "(;;) {\n    __syncthreads();  //": "(unsigned round = 0;; ++round) {\n    __syncthreads();  //",
             f"= {TICKET};": "= blockIdx.x + round * gridDim.x, (void)state;",
         },
-        [
-            "FAILED  step 04 onesweep, ",
-            "04_onesweep.cu:",
-            "CUDA defines no order of blocks",
-            "last block first",
-            "SIMT_REVERSE_BLOCKS=1",
-        ],
         quick=True,
     ),
     in_onesweep(
         "a counter that is read again after the atomic",
         {f"shared.tile = {TICKET};": f"{TICKET}, shared.tile = *state.next_tile;"},
-        [
-            "FAILED  step 04 onesweep, check build",
-            "04_onesweep.cu: the step changed nothing: its kernels store nothing in the keys",
-            "in the original order",
-            "range:0:9, ascending, seed 0",
-        ],
     ),
     in_onesweep(
         "no __syncwarp between read and write",
         {"__syncwarp();  // one lane raises": ";  // one lane raises"},
-        ["FAILED  step 04 onesweep, check build", "04_onesweep.cu:", "error: race: ", "__syncwarp"],
+        ["FAILED", "error: race: "],
         alone=True,
     ),
     in_pipeline(
         "every lane claims, not one of those with equal digits",
         {"if (lower == 0) first = atomicAdd(": "first = atomicAdd("},
-        ["FAILED  step 05 pipeline, ", "05_pipeline.cu"],
     ),
     in_pipeline(
         "the positions are claimed before all warps have theirs",
         {"__syncthreads();  // a lane claims positions": ";  // a lane claims positions"},
-        ["FAILED  step 05 pipeline, check build", "error: race: "],
+        ["FAILED", "error: race: "],
         alone=True,
     ),
     in_record(
         "bins are claimed from before they are scanned",
         {"__syncthreads();  // a thread claims positions from bucket": ";  // a thread claims positions from bucket"},
-        ["FAILED  step 06 record, check build", "error: race: "],
+        ["FAILED", "error: race: "],
         alone=True,
     ),
     in_record(
         "the margin forgotten",
         {"bucket.keys[Shape::margin + claim_in_bin(": "bucket.keys[claim_in_bin("},
-        ["FAILED  step 06 record, check build", "error: uninitialized: ", "wrong key at index 0"],
+        ["FAILED", "error: uninitialized: "],
     ),
 )

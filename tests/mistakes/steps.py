@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes beginners' mistakes in the solutions: `check` must show the right place, in words that help.
+"""Makes beginners' mistakes in the solutions: `check` must find them, and the search must name their place.
 
     steps.py BUILD [--all | NAME ...]      BUILD is Meson's build folder, with the solutions' runners
 
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
@@ -40,11 +40,13 @@ from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
 from workbook.core.recipe import Recipe  # noqa: E402
-from workbook.mutants import search  # noqa: E402
+from workbook.diagnose import search  # noqa: E402
 
 LABS = (lab_01, lab_02, lab_03, lab_04, lab_05, lab_06)
 MISTAKES: Sequence[Mistake] = tuple(item for lab in LABS for item in lab.MISTAKES)
 # Compiles faster than with the solutions' options, and warns as narrowing.Scan does.
+# The search goes on up to the first telling change, however long that takes here.
+PATIENT: Mapping[str, object] = {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": (20.0, 20.0)}
 OPTIONS = {"cpu": ["-O0", "-Wconversion", "-Wno-sign-conversion", "-Wno-error"], "check": ["-Wno-error"]}
 
 
@@ -85,8 +87,9 @@ def make_runners(
     return {kind: runner for kind, (runner, _) in made.items()}, Scan(item.file, item.source, made[kinds[0]][1])
 
 
-def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
-    """What `check` prints about a mistake, and the seconds that it took once everything was compiled."""
+def verdict(folder: Path, item: Mistake, limits: Mapping[str, object] = PATIENT) -> tuple[str, float]:
+    """What `check` prints about a mistake, and the seconds that it took once everything was compiled. `limits`: of the
+    search for a small change."""
     # In the build folder, where a runner finds the source that a line is of, as it does in a lab.
     with tempfile.TemporaryDirectory(dir=folder) as temporary, contextlib.redirect_stdout(io.StringIO()) as printed:
         start = time.monotonic()
@@ -103,8 +106,8 @@ def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
             contextlib.ExitStack() as stack,
             JudgeClient() as judge,
         ):
-            if item.is_searched:  # up to the first telling one, however long that takes here
-                for limit, seconds in {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": (20.0, 20.0)}.items():
+            if item.is_searched:
+                for limit, seconds in limits.items():
                     stack.enter_context(mock.patch.object(search, limit, seconds))
             else:
                 without = mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext())

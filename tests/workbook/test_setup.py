@@ -37,7 +37,17 @@ TOOLS = (
     "uniq",
     "true",
 )
-MODULES = ("meson", "ninja", "rich", "jinja2", "markdown-it-py", "matplotlib", "pyelftools")
+MODULES = (
+    "meson",
+    "ninja",
+    "rich",
+    "jinja2",
+    "markdown-it-py",
+    "matplotlib",
+    "pyelftools",
+    "tree-sitter",
+    "tree-sitter-cuda",
+)
 HEADERS = "doctest-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
 HERE = "#!/bin/sh\necho 1.11\n"
 COMPILER = '#!/bin/sh\n[ ! -e "$LACKS" ] || exit 1\ncat >/dev/null\n'

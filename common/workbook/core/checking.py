@@ -12,13 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..causes import search as causes
-from ..causes.endless import endless, repeated
-from ..causes.source import Source, line_of
-from ..causes.stage_check import Cause
+from ..diagnose import search as changes
+from ..diagnose import words
+from ..diagnose.diagnosis import Diagnosis, Evidence, diagnose
+from ..diagnose.observing import observed
 from ..inspection import look
-from ..mutants import search as mutants
-from . import build, check_build, diagnostics, machine, narrowing, nvcc_compile, shrinking, suspects
+from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Problem, Progress, note, tell, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
@@ -157,7 +156,6 @@ class Checker:
         self.sound: list[Step] = []  # lines that have passed everything
         self.failed: Failure | None = None  # of the first look
         self.is_announced = False  # it has been shown
-        self.warnings: list[str] = []  # of the compiler, that have not been shown
 
     def runner(self, kind: str) -> Path:
         """The program of a build."""
@@ -348,42 +346,37 @@ class Checker:
             where = f"{failure.title} {uses}" if uses else f"{shown.title}, {shown.kind} build"
             tell(f"FAILED  {where}. The first thing to fix:\n")
         with self._mutant_search(shown) as search:
-            self._explain(failure, shown, search)
+            shrunk = self._shrunk(shown)
+            evidence = self._evidence(shown, shrunk)
+            self._explain(failure, shown, shrunk, diagnose(evidence, self._searched(search, shown, shrunk, evidence)))
 
-    def _explain(self, failure: Failure, shown: Failure, search: mutants.MutantSearch | None) -> None:
+    def _explain(
+        self, failure: Failure, shown: Failure, shrunk: shrinking.Shrinking | None, diagnosis: Diagnosis
+    ) -> None:
         """Prints what is wrong in the case to show, and how to repeat it."""
         options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
         options += " --solution" * self.solution
-        # Where the step's stages are known, the smallest case shows which of them is wrong: that comes first.
-        is_known = self.observed and causes.can_explain(shown.outcome)
-        shrunk = self._shrunk(shown) if is_known else None
-        cause = self._cause_in_stages(shown, shrunk) if is_known else None
-        if shown.outcome.status == "hung":
-            loop = endless(self._placed(shown.outcome), Source(self._source_of(shown.step)))
-            is_other = any(finding.kind != "hang" for finding in shown.outcome.findings)
-            cause = loop if loop and (loop.is_certain or not is_other) else cause
-        if cause:
-            tell(self._with_warnings(cause))
-        else:
-            for remark in self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome):
-                tell(remark)
         if shrunk and failure.kind != shown.kind and failure.line == shown.line:
             shrunk.add_failing(failure.kind, failure.outcome.case.n)
-        if cause and shrunk:
-            for fact in shrunk.facts:
-                tell(f"  {fact}")
-        placed = self._placed(shown.outcome)
-        *lines, again = check_build.failure_lines(placed, options, with_keys=False, is_explained=cause is not None)
-        if not cause and (comes := self._index_outside(shown.step, placed)):
-            lines.insert(1, wrapped_message(f"    {comes}"))
-        print(*lines, sep="\n", flush=True)
-        if not is_known:
-            shrunk = self._shrunk(shown)
+        explained, details = words.explained(diagnosis), words.details(diagnosis)
+        lines = check_build.failure_lines(
+            self._placed(shown.outcome), options, with_keys=False, is_explained=bool(diagnosis.changes)
+        )
+        again = lines.pop()
+        if explained:
+            lines[:0] = [*explained, *details]
+        else:
+            lines[1:1] = details
+        print(*map(wrapped_message, lines), sep="\n", flush=True)
+        for remark in (
+            [] if diagnosis.changes else self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome)
+        ):
+            tell(remark)
         table = check_build.table_of_keys(shown.outcome)
         if table and not (shrunk and shrunk.has_shrunk):  # the smallest case has a table of its own
             print(table)
         if shrunk:
-            *lines, again = check_build.smaller_lines(shrunk, options, with_facts=cause is None)
+            *lines, again = check_build.smaller_lines(shrunk, options)
             print(*lines, sep="\n", end="\n" * bool(lines))
         if launched := self._launched(shown.line, shrunk.smallest if shrunk else shown.outcome):
             tell(launched)
@@ -391,21 +384,20 @@ class Checker:
             for suspect in suspects.notes(shown.step, self.solution, passed=False):
                 tell(f"  perhaps the reason: {suspect}")
         tell(again)
-        if search:
-            self._print_places(search, shown, shrunk, cause)
         playing = (shrunk.smallest if shrunk else shown.outcome).playing
         if playing and self.observed:
             tell(f"  see it run: {playing}" + " --solution" * self.solution)
             if not failure.step.part and not self.solution:
                 ProgressFile().save_playing(failure.step, failure.kind, playing)
 
-    def _index_outside(self, step: StepFile, outcome: Outcome) -> str:
-        """The line of the step's file that reaches beyond an array, and where its index comes from."""
-        first = outcome.findings[0] if outcome.findings else None
-        if first is None or first.kind != "out-of-bounds" or Path(first.file).name != Path(step.file).name:
-            return ""
-        source = Source(self._source_of(step))
-        return "; ".join(filter(None, (source.quoted(first.line), source.index_of(first.line))))
+    def _evidence(self, shown: Failure, shrunk: shrinking.Shrinking | None) -> Evidence:
+        """What the smallest case shows when it is run once more, with a trace."""
+        outcome = self._placed(shrunk.smallest if shrunk else shown.outcome)
+        file = self._source_of(shown.step)
+        runner = self.runner("check") if self.observed and not self.unbuilt else None
+        with Progress("looking at what the kernels have written"):
+            seen = observed(self.judge, runner, outcome, self.timeout or QUICK_SECONDS)
+        return Evidence(suspects.source_of(file), file, seen)
 
     def _shrunk(self, shown: Failure) -> shrinking.Shrinking | None:
         """The search for a smaller case, if it has found anything."""
@@ -431,31 +423,7 @@ class Checker:
                 search.smallest = replace(search.smallest, message=seen.message)
         return search if search.has_shrunk or search.facts else None
 
-    def _cause_in_stages(self, shown: Failure, shrunk: shrinking.Shrinking | None) -> Cause | None:
-        """The first stage of a case that departs from what the step must do."""
-        outcome = shrunk.smallest if shrunk else shown.outcome
-        facts = shrunk.facts if shrunk else ()
-        with Progress("looking for the first stage that goes wrong"):
-            search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
-            larger = self._larger(outcome)
-            for one in filter(None, (larger, outcome)):
-                if found := search.cause(self._placed(one), facts, self._source_of(shown.step)):
-                    options = " --build check" + " --solution" * self.solution
-                    repeated = f"to see this: {one.replay}{options}" if one is larger else ""
-                    return replace(found, details=tuple(filter(None, (*found.details, repeated))))
-        return None
-
-    def _with_warnings(self, cause: Cause) -> Cause:
-        """A cause, and what the compiler warns about in the lines that it names. These warnings are then shown."""
-        own = line_of(cause.place)[0]
-        for warning in list(self.warnings):
-            file, line, text = diagnostics.warned(warning)
-            if file == own and line in cause.lines:
-                self.warnings.remove(warning)
-                cause = cause.also(f"the compiler warns about line {line}: {text}")
-        return cause
-
-    def _mutant_search(self, shown: Failure) -> contextlib.AbstractContextManager[mutants.MutantSearch | None]:
+    def _mutant_search(self, shown: Failure) -> contextlib.AbstractContextManager[changes.MutantSearch | None]:
         """The search for a small change that fixes the step, if the check build can run the case."""
         case = shown.outcome.case
         if not self.observed or self.unbuilt or case.expect == "refused" or case.input.startswith("file:"):
@@ -465,35 +433,39 @@ class Checker:
             return contextlib.nullcontext()
         source = suspects.source_of(self._source_of(shown.step))
         name = Path(shown.step.file).name
-        return mutants.MutantSearch(self.lab, name, self._program("check"), self.solution, source)
+        return changes.MutantSearch(self.lab, name, self._program("check"), self.solution, source)
 
-    def _print_places(
-        self, search: mutants.MutantSearch, shown: Failure, shrunk: shrinking.Shrinking | None, cause: Cause | None
-    ) -> None:
-        """Prints where small changes fix the step. `cause`: what was found to go wrong."""
-        line = (line_of(cause.place)[1] if cause else 0) or shown.outcome.line or 0
-        most_keys = min(shown.line.affordable.check, mutants.MOST_KEYS)
+    def _searched(
+        self,
+        search: changes.MutantSearch | None,
+        shown: Failure,
+        shrunk: shrinking.Shrinking | None,
+        evidence: Evidence,
+    ) -> changes.Searched:
+        """The small changes that fix the step."""
+        if not search:
+            return changes.Searched()
+        most_keys = min(shown.line.affordable.check, changes.MOST_KEYS)
         first = shrunk.smallest.case if shrunk else self._with_few_keys(shown)
         failing = [case for case in dict.fromkeys((first, shown.outcome.case)) if case.n <= most_keys]
-        sets = [group for name in ("quick", "check") for group in self._cases(shown.step, name, "check")]
-        groups = groups_of(sets, shown.line, self.check_types)
-        others = [case for group in groups for case in group.cases if case.n <= most_keys]
-        result = None
-        # The verdict has been printed: a judge that cannot run one of these cases is no reason to fail.
-        with contextlib.suppress(Problem), Progress("looking for a small change that fixes the step"):
-            if failing:
-                lines, is_certain = (cause.lines, cause.is_certain) if cause else (set(), False)
-                right = functools.partial(self._is_right, shown)
-                result = search.result(failing, others, right, line, lines, is_certain)
-        for text in result.lines(self._source_of(shown.step)) if result else []:
-            tell(text)
+        if not failing:
+            return changes.Searched()
+        file, at = evidence.place()
+        what = f"{evidence.kind} at {file}:{at}, " if at else ""
+        # A judge that cannot run one of these cases is no reason to fail.
+        with contextlib.suppress(Problem), Progress(f"{what}looking for a small change that fixes the step"):
+            sets = [group for name in ("quick", "check") for group in self._cases(shown.step, name, "check")]
+            groups = groups_of(sets, shown.line, self.check_types)
+            others = [case for group in groups for case in group.cases if case.n <= most_keys]
+            return search.result(failing, others, functools.partial(self._is_right, shown), evidence.near())
+        return changes.Searched()
 
     def _with_few_keys(self, shown: Failure) -> Case:
         """The case to show; if it does not end, one of few keys that fails, too."""
         case = shown.outcome.case
         for n in CLEAR_KEYS if shown.outcome.status == "hung" else ():
             few = replace(case, n=n)
-            environment = {**check_build.environment(), "SIMT_SECONDS": mutants.QUICK_SECONDS}
+            environment = {**check_build.environment(), "SIMT_SECONDS": changes.QUICK_SECONDS}
             seen = self.judge.run(self.runner("check"), few, timeout=QUICK_SECONDS, environment=environment)
             if not seen.passed:
                 return few
@@ -501,10 +473,10 @@ class Checker:
 
     def _is_right(self, shown: Failure, runner: Path, environment: Mapping[str, str]) -> bool:
         """Whether the step passes on the check build with the change that an environment chooses, within the limit of
-        time. Of its budgets, only that of barriers counts."""
+        time. Of its budgets, only those of barriers and of the longest thread count."""
         with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:
             # A change may make every case take long.
-            end = threading.Timer(mutants.EXAMINATION_SECONDS * mutants.patience(), judges.cancel)
+            end = threading.Timer(changes.EXAMINATION_SECONDS * changes.patience(), judges.cancel)
             end.start()
             try:
                 verdict = check_build.check_step(
@@ -521,38 +493,16 @@ class Checker:
                 return False
             finally:
                 end.cancel()
-        # The changes that are not made keep the compiler from merging accesses, which costs memory traffic.
-        counted = [costs.values["barriers"] for costs in verdict.costs if "barriers" in costs.values]
-        return not verdict.failed and all(cost <= allowed * check_build.TOLERANCE for cost, allowed in counted)
-
-    def _superfluous(self, step: StepFile, verdict: check_build.Verdict) -> Cause | None:
-        """A stage, or a read, that a step which is over a budget could do without."""
-        over = {cost for costs in verdict.costs for cost in costs.over}
-        slow = repeated(Source(self._source_of(step))) if over != {"barriers"} else None
-        if slow:
-            return slow
-        if over and over <= {"sectors", "conflicts"}:  # these depend on how requests are made, not on their number
-            return None
-        n = 16 if (step.lab, step.number) != ("03-bitonic", 3) else 4096
-        case = Case(step.lab, step.number, n, input="reversed", type="u32", order="ascending")
-        search = causes.Search(self.judge, self.runner("check"), self.timeout or QUICK_SECONDS)
-        return search.superfluous(case, self._source_of(step))
-
-    def _larger(self, outcome: Outcome) -> Outcome | None:
-        """A case of a few more keys that fails in the same way: two or three keys show no rule. None: there is none."""
-        case = outcome.case
-        if case.n >= CLEAR_KEYS[-1] or not causes.can_search(outcome):
-            return None
-        for n in CLEAR_KEYS:
-            seen = self.judge.run(
-                self.runner("check"),
-                replace(case, n=n),
-                timeout=self.timeout or QUICK_SECONDS,
-                environment=check_build.environment(),
-            )
-            if causes.can_search(seen):
-                return seen
-        return None
+        # The changes that are not made keep the compiler from merging accesses, which costs memory traffic. But one
+        # that leaves all work to few threads only hides what they do wrong together.
+        allowed = {"barriers": check_build.TOLERANCE, "span": 2 * check_build.TOLERANCE}
+        counted = [
+            (costs.values[name], most)
+            for costs in verdict.costs
+            for name, most in allowed.items()
+            if name in costs.values
+        ]
+        return not verdict.failed and all(cost <= most * budget for (cost, budget), most in counted)
 
     def _source_of(self, step: StepFile) -> str:
         return f"{'solutions' if self.solution else 'labs'}/{step.file}"
@@ -664,8 +614,6 @@ class Checker:
             return True
         if verdict.failed is None:
             tell(f"OVER    {step}: correct, but it costs more than it should:\n")
-            if cause := self._superfluous(step, verdict):
-                tell(cause)
             tell("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())]))
             self._note_player(step, verdict.costs, lines)
             return False
@@ -758,7 +706,6 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
                     stack.callback(nvcc.cancel)
                     judge = looking.enter_context(JudgeClient())
                     looked = Checker(judge, lab, ["cpu"], timeout, nvcc=nvcc, is_first_look=True)
-                    looked.warnings = warnings
                     stack.callback(looked.cancel)
                     looked.look(steps[0])
 
@@ -772,7 +719,6 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
         unbuilt = build.make_programs(lab, kinds, solution, warnings, with_check=not looked)
         judge = stack.enter_context(JudgeClient())
         checker = Checker(judge, lab, kinds, timeout, solution, unbuilt, after=looked)
-        checker.warnings = warnings
         if not all(checker.passes(step) for step in steps):
             if checker.unbuilt:
                 note("\nbuilding the check build, for the next check; Ctrl-C ends it")

@@ -10,7 +10,6 @@ from .course import BUILD, ROOT
 # g++, clang++ and the rewriter: PATH:LINE[:COLUMN]: error: TEXT; nvcc: PATH(LINE): error: TEXT
 _ERROR = re.compile(r"^([^\s:()]+?)(?::(\d+)(?::(\d+))?:|\((\d+)\)\s?:) (?:fatal )?error\b:? ?(.*)")
 _WARNING = re.compile(r"^((labs/[^\s:()]+?)(?::\d+|\(\d+\))).*\bwarning\b")
-_WARNED = re.compile(r"(labs/[^\s:()]+?)[:(](\d+)\)?.*?\bwarning\b(?: #[\w-]+)?:? ?(.*?)(?: \[-W[\w=+-]+\])?$")
 _GAP = re.compile(r"^\s*NOT_WRITTEN\(", re.MULTILINE)
 _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
@@ -66,12 +65,6 @@ def warnings(output: str, root: Path = ROOT, build: Path = BUILD) -> list[str]:
         if warning and not _has_gap(root / warning[2]):
             found.setdefault(warning[1], compiler_words.warning(line))
     return list(found.values())
-
-
-def warned(warning: str) -> tuple[str, int, str]:
-    """The file, the line and the text of one of these warnings."""
-    found = _WARNED.match(warning)
-    return (found[1], int(found[2]), found[3]) if found else ("", 0, warning)
 
 
 def _quoted(error: re.Match[str], root: Path) -> list[str]:

@@ -215,16 +215,6 @@ def _lanes(mask: Any) -> tuple[int, ...]:
     return tuple(lane for lane in range(LANES_PER_WARP) if mask >> lane & 1)
 
 
-def beginning(text: str, size: int) -> str:
-    """The trace up to the last barrier in its first `size` characters, with all launches and lines. Reading a long one
-    takes seconds."""
-    end = text.rfind('\n{"barrier"', 0, size) + 1
-    if len(text) <= size or not end:
-        return text
-    rest = [line for line in text[end:].splitlines() if line.startswith(('{"code"', '{"launch"'))]
-    return "\n".join([text[:end] + '{"cut":0}', *rest, ""])
-
-
 class _Reader:
     """The state of the run while its trace is read. A method on_NAME reads the records of this name."""
 

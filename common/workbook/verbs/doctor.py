@@ -40,6 +40,8 @@ _TOOLS = {
     "markdown-it-py": "reports as HTML",
     "matplotlib": "plots",
     "pyelftools": "shows what grading would refuse",
+    "tree-sitter": "reads a step's file, so that check can try small changes of it",
+    "tree-sitter-cuda": "the same",
 }
 _STYLE = {
     "clang-format": "formats C++",

@@ -6,14 +6,13 @@ import contextlib
 import itertools
 import os
 import queue
-import re
 import subprocess
 import tempfile
 import time
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core import build
@@ -21,7 +20,7 @@ from ..core.judge_client import JudgeClient, JudgeDied
 from ..core.judge_types import Case, Outcome
 from ..core.recipe import Recipe
 from .program import MutantProgram, NotMade
-from .schemata import Mutant
+from .schemata import Change, Mutant
 
 SECONDS = 7.0  # for all mutants together, on a machine that does nothing else
 ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been found is enough
@@ -67,33 +66,18 @@ class Found:
         return {"STEP_MUTANT": ",".join(str(mutant.number) for mutant in self.mutants)}
 
     @property
-    def text(self) -> str:
-        """What is wrong."""
-        if len(self.mutants) == 1:
-            return self.mutants[0].text
-        belongs = self.mutants[1].text.replace("a __syncthreads() is missing", "it belongs")
-        return f"this barrier is in the wrong place: {belongs}"
+    def change(self) -> Change:
+        """What it changes."""
+        first, *others = (mutant.change for mutant in self.mutants)
+        return replace(first, kind="move-barrier", new=str(others[0].line)) if others else first
 
 
-@dataclass
-class Result:
+@dataclass(frozen=True)
+class Searched:
     """What the search has found, the most telling first."""
 
-    found: list[Found]
-    tried: int
-
-    def lines(self, file: str) -> list[str]:
-        """What to print."""
-        best = self.found[:SHOWN]
-        if not best:
-            return []
-        where = "this line" if len(best) == 1 else "one of these lines"
-        tried = "1 change was" if self.tried == 1 else f"{self.tried:,} changes were"
-        return [
-            f"The mistake may be in {where}: with a small change there, all cases pass on the check build "
-            f"({tried} tried).",
-            *(f"{file}:{one.line}: {one.text}" for one in best),
-        ]
+    changes: tuple[Change, ...] = ()
+    tried: int = 0
 
 
 class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
@@ -121,18 +105,15 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
         failing: Sequence[Case],
         others: Sequence[Case],
         is_right: Callable[[Path, Mapping[str, str]], bool],
-        near: int = 0,
-        lines: Collection[int] = (),
-        is_certain: bool = False,
-    ) -> Result | None:
+        near: Collection[int] = (),
+    ) -> Searched:
         """`failing`: cases that must pass then, the quickest one first. `others`: cases of which some must pass, too.
-        `is_right`: whether a runner with an environment passes everything. `near`: a line at which the search begins.
-        `lines`: where else it looks only if nothing is found there, or, if `is_certain`, not at all. None: the mutants
-        do not compile, or the first case passes without a change."""
+        `is_right`: whether a runner with an environment passes everything. `near`: lines at which the search begins.
+        Nothing is found if the mutants do not compile, or if the first case passes without a change."""
         try:
             program = self._program.result()
         except NotMade:
-            return None
+            return Searched()
         workers = max(1, min(4, os.cpu_count() or 1))
         with contextlib.ExitStack() as stack:
             judges: queue.Queue[JudgeClient] = queue.Queue()
@@ -142,22 +123,11 @@ class MutantSearch(contextlib.AbstractContextManager["MutantSearch"]):
             trial.add_quick([*failing[1:], *_chosen(others)], workers)
             reached = trial.reached(Path(self._folder.name) / "seen")
             if reached is None:
-                return None
-            named = [one for one in reached if one.line in lines]
-            others_reached = [] if is_certain else [one for one in reached if one.line not in lines]
-            for part in (named, others_reached):
-                found = trial.best(part, near, workers)
-                with trial.paused():
-                    right = (one for one in found if is_right(program.runner, one.environment))
-                    mended = list(itertools.islice(right, SHOWN))
-                if mended:
-                    return Result(mended, trial.tried)
-        return Result([], trial.tried)
-
-
-def _length(text: str) -> int:
-    """That of a text without "the second", which belongs to no expression."""
-    return len(re.sub(r"^the \w+ (?=`)", "", text))
+                return Searched()
+            found = trial.best(reached, near, workers)
+            right = (one for one in found if is_right(program.runner, one.environment))
+            mended = tuple(one.change for one in itertools.islice(right, SHOWN))
+            return Searched(mended, trial.tried)
 
 
 def _chosen(cases: Sequence[Case]) -> list[Case]:
@@ -173,9 +143,9 @@ def _chosen(cases: Sequence[Case]) -> list[Case]:
 def _moved_barriers(mutants: Sequence[Mutant]) -> Iterator[Found]:
     """Pairs of mutants that move a barrier within its function."""
     for taken in mutants:
-        if taken.kind == "taken":
+        if taken.change.kind == "take-barrier":
             for put in mutants:
-                if put.kind == "put" and put.function == taken.function and put.line != taken.line:
+                if put.change.kind == "put-barrier" and put.function == taken.function and put.line != taken.line:
                     yield Found((taken, put))
 
 
@@ -199,30 +169,22 @@ class _Trial:
             quick = [case for case, outcome in zip(cases, outcomes) if outcome and outcome.status != "hung"]
         self._cases += sorted(quick or cases, key=lambda case: case.n)
 
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """A time that does not count towards that of the search."""
-        begin = time.monotonic()
-        yield
-        self._started += time.monotonic() - begin
-
-    def best(self, mutants: Sequence[Mutant], near: int, workers: int) -> list[Found]:
+    def best(self, mutants: Sequence[Mutant], near: Collection[int], workers: int) -> list[Found]:
         """Those with which all cases pass, or pairs of them that move a barrier: the most telling one of each line, as
         far as they are to be examined."""
-        self._has_telling = False
-        distance = {mutant: abs(mutant.line - near) for mutant in mutants}
+        distance = {one: min((abs(one.line - line) for line in near), default=0) for one in mutants}
         order = sorted(distance, key=lambda one: (distance[one] > CLOSE, one.rank, distance[one]))
-        found = self._mending([Found((mutant,)) for mutant in order], near, workers)
+        found = self._mending([Found((mutant,)) for mutant in order], distance, workers)
         if not any(one.rank <= 1 for one in found):
-            found = self._mending(list(_moved_barriers(mutants)), near, workers) or found
+            found = self._mending(list(_moved_barriers(mutants)), distance, workers) or found
         return found
 
-    def _mending(self, choices: Sequence[Found], near: int, workers: int) -> list[Found]:
+    def _mending(self, choices: Sequence[Found], distance: Mapping[Mutant, int], workers: int) -> list[Found]:
         """Those with which all cases pass, one for each line."""
 
         def place(one: Found) -> tuple[float, int]:
             # Of two that say as much about one line, the one with the longer expression is more often what is wrong.
-            return one.rank + min(abs(one.line - near) / CLOSE, 2), -_length(one.text)
+            return one.rank + min(distance[one.mutants[0]] / CLOSE, 2), -len(one.change.old)
 
         small = 1 + sum(case.n <= SMALL for case in self._cases[1:])
         found: dict[int, Found] = {}

@@ -1,0 +1,221 @@
+"""Why a case fails, as data. diagnose() is a function of the step's source, what was observed, and what a search found;
+words.py makes sentences of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core.judge_types import IN_PLACE, Finding, Outcome
+from ..pictures.trace import Access, Trace
+from .schemata import Change
+from .search import Searched
+from .syntax import LOOPS, Node, Syntax, first_line, identifiers, last_line, spelled
+from .writers import History, Written
+
+MOST_DEFINITIONS = 3  # lines from which an index comes, that are shown
+MOST_STEPS = 6  # from the last writer of an element back to those of what it read, near which the search begins
+ENDLESS = ("hang", "time-limit", "deadlock")
+UNWRITTEN = "uninitialized"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the step's file, and why it matters: "defines" (a variable that the place uses), "loop" or "condition"
+    (around the place)."""
+
+    kind: str
+    line: int
+    code: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Why a case fails. `kind`: "change" (a small one fixes the step), the kind of the first finding, "last-writer" (of
+    the first wrong element), "never-written", or the outcome's status."""
+
+    kind: str
+    file: str
+    line: int  # 0: not known
+    element: str = ""  # that is wrong, or is accessed wrongly
+    changes: tuple[Change, ...] = ()  # with each of which the step passes, the most telling first
+    tried: int = 0  # changes
+    finding: Finding | None = None
+    written: Written | None = None  # the last store to the element
+    writers: tuple[Written, ...] = ()  # what has been written to its array, if it has not
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The smallest failing case as the check build saw it. `trace`: None if it is too long, or cannot be had."""
+
+    outcome: Outcome
+    trace: Trace | None = None
+
+
+class Evidence:
+    """What an observation shows in a step's file, without any change."""
+
+    def __init__(self, source: str, file: str, seen: Observation) -> None:
+        """`file`: the name of the one that contains `source`."""
+        self.file = file
+        self.syntax = Syntax(source)
+        self.outcome = seen.outcome
+        self.history = History(seen.trace) if seen.trace else None
+        self.finding = next(iter(seen.outcome.findings), None)
+        self.written: Written | None = None
+        self.writers: tuple[Written, ...] = ()
+        self.element = ""
+        self._chain: list[Access] = []
+        if self.history:
+            self._look(self.history)
+
+    def _look(self, history: History) -> None:
+        """Finds out who wrote what is wrong."""
+        outcome = self.outcome
+        if self.finding is None and outcome.status == "wrong" and outcome.first_wrong is not None:
+            array, size = history.result(1 if outcome.case.task in IN_PLACE else 2, _key_bytes(outcome.case.type or ""))
+            self.element = f"{array.name or 'result'}[{outcome.first_wrong}]"
+            writer = history.last_writer(array, outcome.first_wrong * size)
+            if writer:
+                self._chain = history.chain(writer, MOST_STEPS)
+                self.written = history.described(writer)
+            else:
+                self.writers = history.writers(array)
+        elif self.finding is not None and self.finding.kind == UNWRITTEN:
+            access = history.first_faulty(self.finding.line)
+            if access is not None:
+                self.element = history.element(access)
+                self.writers = history.writers(access.array, access)
+
+    @property
+    def kind(self) -> str:
+        """That of the diagnosis, unless there is a change."""
+        if self.finding:
+            return self.finding.kind
+        if self.written:
+            return "last-writer"
+        return "never-written" if self.element else self.outcome.status
+
+    # --- places ---
+
+    def is_own(self, file: str) -> bool:
+        """Whether a file is the step's."""
+        return Path(file).name == Path(self.file).name
+
+    def place(self) -> tuple[str, int]:
+        """Where something is wrong, as far as it is known without a change."""
+        if self.finding and self.finding.line:
+            return self.finding.file, self.finding.line
+        if self.written:
+            return self.written.file, self.written.line
+        if self.writers:
+            return self.writers[0].file, self.writers[0].line
+        return self.outcome.file, self.outcome.line or 0
+
+    def own_line(self) -> int:
+        """The same in the step's file; 0 if it is elsewhere."""
+        file, line = self.place()
+        return line if self.is_own(file) else 0
+
+    def near(self) -> list[int]:
+        """Lines at which the search for a change begins."""
+        lines = [self.own_line(), *(one.line for one in self.writers if self.is_own(one.file))]
+        for fact in self.finding.facts if self.finding else ():
+            lines += [one.line for one in (fact.place, fact.launch) if one and self.is_own(one.file)]
+        if self.history:
+            described = map(self.history.described, self._chain)
+            lines += [one.line for one in described if self.is_own(one.file)]
+        lines += [one.line for one in self.lines()]
+        return list(dict.fromkeys(line for line in lines if line))
+
+    def lines(self) -> tuple[Line, ...]:
+        """Where the place's index comes from, or what runs it too often, too seldom or forever."""
+        line = self.own_line()
+        if not line or self.syntax.root is None:
+            return ()
+        around = [Line(_kind(node), first_line(node), _head(node)) for node in self.syntax.around(line)]
+        if self.outcome.status == "hung" or (self.finding and self.finding.kind in ENDLESS):
+            return tuple(one for one in around if one.kind == "loop")[:MOST_DEFINITIONS]
+        if self.finding and self.finding.kind == "race" and self.finding.remedy not in ("none", "atomic"):
+            return ()
+        defined = list(_definitions(self.syntax, line))
+        found = [*defined[:MOST_DEFINITIONS], *(one for one in around if one.line != line)]
+        return tuple({one.line: one for one in found}.values())[:MOST_DEFINITIONS]
+
+
+def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
+    """Why a case fails: a change if there is one, else what is known of the place."""
+    file, line = evidence.place()
+    kind = evidence.kind
+    if searched.changes:
+        kind, file, line = "change", evidence.file, searched.changes[0].line
+    return Diagnosis(
+        kind,
+        file,
+        line,
+        evidence.element,
+        searched.changes,
+        searched.tried,
+        evidence.finding,
+        evidence.written,
+        evidence.writers,
+        evidence.lines(),
+    )
+
+
+def _key_bytes(key_type: str) -> int:
+    """ "u32": 4; "pairs" are of keys and values with 4 bytes each."""
+    return int(key_type[1:]) // 8 if key_type[1:].isdigit() else 4
+
+
+# --- the syntax tree ---
+
+
+def _kind(node: Node) -> str:
+    return "loop" if node.type in LOOPS else "condition"
+
+
+def _head(node: Node) -> str:
+    """A loop or a condition without its body."""
+    body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
+    if body is None or node.type == "do_statement":
+        return spelled(node)
+    text = node.text[: body.start_byte - node.start_byte].decode(errors="replace")
+    return " ".join(text.split())
+
+
+def _definitions(syntax: Syntax, line: int) -> Iterator[Line]:
+    """The definitions of what the indices of a line are made of, the nearest first; of those, too."""
+    statement = syntax.statement_at(line)
+    if statement is None:
+        return
+    waiting, seen = _index_names(statement, line), set()
+    while waiting:
+        name = waiting.pop(0)
+        node = syntax.definition(name, line) if name not in seen else None
+        seen.add(name)
+        if node is None or first_line(node) == line:
+            continue
+        yield Line("defines", first_line(node), spelled(_whole(node)))
+        waiting += identifiers(node.child_by_field_name("value") or node.child_by_field_name("right") or node)
+
+
+def _whole(node: Node) -> Node:
+    """A definition with its type, unless that is a loop's."""
+    parent = node.parent
+    return parent if parent is not None and parent.type in ("declaration", "expression_statement") else node
+
+
+def _index_names(statement: Node, line: int) -> list[str]:
+    """The variables in the indices of a line; all of its variables if it has none."""
+    inner = [statement] if statement.type not in LOOPS else [statement.child_by_field_name("body") or statement]
+    names: list[str] = []
+    while inner:
+        node = inner.pop(0)
+        if node.type == "subscript_argument_list" and first_line(node) <= line <= last_line(node):
+            names += identifiers(node)
+        inner += node.named_children
+    return list(dict.fromkeys(names or identifiers(statement)))

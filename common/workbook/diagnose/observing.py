@@ -1,0 +1,39 @@
+"""Runs the smallest failing case once more on the check build, with a trace."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from ..core import check_build
+from ..core.console import Problem
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Outcome
+from ..pictures import trace as traces
+from .diagnosis import Observation
+
+MOST_KEYS = 8192  # of a case that is traced: a kernel may do far more work with them than it should
+LONGEST = 6_000_000  # characters of a trace, which take a second to read
+
+
+def observed(judge: JudgeClient, runner: Path | None, outcome: Outcome, timeout: float) -> Observation:
+    """An outcome, and the trace of its case on the check build, unless it passes there, does not end, or has too many
+    keys. `runner`: that of the check build, if there is one."""
+    case = outcome.case
+    if runner is None or case.n > MOST_KEYS or outcome.status == "hung" or case.expect == "refused":
+        return Observation(outcome)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace"
+        seen = judge.run(runner, case, timeout=timeout, trace=path, environment=check_build.environment())
+        is_same = (seen.status, seen.first_wrong) == (outcome.status, outcome.first_wrong)
+        if not path.is_file() or not is_same or path.stat().st_size > LONGEST:
+            return Observation(outcome)
+        text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        trace = traces.read(text)
+    except Problem:
+        return Observation(outcome)
+    if trace.truncated:
+        return Observation(outcome)
+    return Observation(replace(outcome, findings=outcome.findings or seen.findings), trace)

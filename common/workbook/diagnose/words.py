@@ -1,0 +1,88 @@
+"""The sentences of a diagnosis. No other module here makes any, and no program reads them."""
+
+from __future__ import annotations
+
+from .diagnosis import Diagnosis, Line
+from .schemata import Change
+from .writers import Written
+
+LONGEST = 70  # characters of code that are quoted
+
+
+def explained(diagnosis: Diagnosis) -> list[str]:
+    """What is wrong, and where: the small change that fixes it, or who wrote what is wrong. Nothing, if the finding, or
+    the case, says it best."""
+    place = f"{diagnosis.file}:{diagnosis.line}: error:"
+    if diagnosis.changes:
+        first, *others = diagnosis.changes
+        lines = [f"with this change, all cases pass on the check build ({_counted(diagnosis.tried)} tried)"]
+        lines += [f"or line {other.line}: {of_change(other)}" for other in others]
+        return [f"{place} {of_change(first)}", *(f"    {line}" for line in lines)]
+    if diagnosis.finding is None and diagnosis.line and (known := _known(diagnosis)):
+        return [f"{place} {known[0]}"]
+    return []
+
+
+def details(diagnosis: Diagnosis) -> list[str]:
+    """What else is known."""
+    known = _known(diagnosis)
+    if diagnosis.finding is None and not diagnosis.changes:
+        known = known[1:]  # the first is the explanation
+    return [f"    {detail}" for detail in (*known, *map(_of_line, diagnosis.lines))]
+
+
+def _counted(number: int) -> str:
+    return "1 was" if number == 1 else f"{number:,} were"
+
+
+def quoted(code: str) -> str:
+    """Code in a sentence."""
+    return f"`{code if len(code) <= LONGEST else code[: LONGEST - 4].rstrip() + ' ...'}`"
+
+
+def of_change(change: Change) -> str:
+    """What a change says about the file."""
+    old, new = quoted(change.old), quoted(change.new)
+    if change.kind == "replace":
+        return f"{old} should be {new}"
+    if change.kind == "remove":
+        return f"{old} should not be here"
+    if change.kind == "leave":
+        return f"{old} should be `continue`: it must end only this round of the loop"
+    if change.kind == "exchange":
+        return f"{old} comes too late: it belongs before {new}"
+    if change.kind == "take-barrier":
+        return f"the barrier {old} should not be here"
+    if change.kind == "move-barrier":
+        return f"the barrier {old} belongs behind line {change.new}"
+    return f"a __syncthreads() is missing behind this line, before {new}"
+
+
+def _known(diagnosis: Diagnosis) -> list[str]:
+    """Who wrote what is wrong."""
+    if diagnosis.written:
+        return [_of_writer(diagnosis.element, diagnosis.written)]
+    if not diagnosis.element:
+        return []
+    if not diagnosis.writers:
+        return [f"no kernel has written {diagnosis.element}, nor any other element of this array"]
+    return [f"no kernel has written {diagnosis.element}", *map(_of_writers, diagnosis.writers)]
+
+
+def _of_writer(element: str, written: Written) -> str:
+    thread = f"thread {written.thread} of block {written.block}"
+    source = f"with what it had read from {written.source}" if written.source else "with a value that it had computed"
+    launch = f" in launch {written.launch + 1} of {written.launches}" if written.launches > 1 else ""
+    return f"{element} is wrong: {thread} of {written.kernel} wrote it last{launch}, {source}"
+
+
+def _of_writers(written: Written) -> str:
+    elements = (
+        f"element {written.first}" if written.first == written.last else f"elements {written.first} to {written.last}"
+    )
+    return f"line {written.line} of {written.kernel} has written {elements} of it"
+
+
+def _of_line(line: Line) -> str:
+    what = {"defines": "made in", "loop": "in the loop of", "condition": "under the condition of"}[line.kind]
+    return f"{what} line {line.line}: {quoted(line.code)}"

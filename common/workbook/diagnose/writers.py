@@ -1,0 +1,150 @@
+"""Who wrote what, from the trace of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..pictures.trace import Access, Array, Trace, without_folders
+
+MOST_WRITERS = 3  # lines that are shown
+
+
+@dataclass(frozen=True)
+class Written:
+    """A store, or all stores of a line to one array."""
+
+    file: str
+    line: int
+    kernel: str
+    launch: int  # from 0
+    launches: int  # of the whole run
+    block: int
+    thread: int
+    first: int  # index of the element, or the lowest and the highest of all
+    last: int
+    element: str
+    source: str = ""  # the element that the same thread read the same value from; "": it is computed
+
+
+class History:
+    """The stores of a run."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._places = {code: _line_of(text) for code, text in trace.in_source.items()}
+
+    def result(self, allocation: int, size: int) -> tuple[Array, int]:
+        """An allocation as an array, and the bytes of its elements: `size`, unless kernels access smaller ones."""
+        own = [one for one in self._trace.accesses if one.array.allocation == allocation]
+        unknown = Array(-1, "global", "", allocation, 0)
+        return (own[0].array, min(one.bytes for one in own)) if own else (unknown, size)
+
+    def last_writer(self, array: Array, offset: int, before: Access | None = None) -> Access | None:
+        """The last store to a byte of an array, of the whole run or before an access, or to what was then copied
+        there."""
+        number, end = array.allocation, len(self._trace.accesses) if before is None else before.number
+        copies = [one for one in self._trace.transfers if one.after <= end] if number else []
+        for access in reversed(self._trace.accesses[:end]):
+            while copies and copies[-1].after > access.number:
+                copy = copies.pop()
+                if copy.to == number and copy.offset <= offset < copy.offset + copy.bytes:
+                    if not copy.source:
+                        return None
+                    number, offset = copy.source, copy.source_offset + offset - copy.offset
+            if before is not None and array.space == "shared" and _block(access) != _block(before):
+                return None
+            is_same = access.array.allocation == number if number else access.array.number == array.number
+            if is_same and access.writes and access.offset <= offset < access.offset + access.bytes:
+                return access
+        return None
+
+    def _until(self, before: Access | None) -> Iterator[Access]:
+        """The accesses before one, the last first."""
+        end = len(self._trace.accesses) if before is None else before.number
+        return reversed(self._trace.accesses[:end])
+
+    def source(self, store: Access) -> Access | None:
+        """The last load of the same value by the same thread."""
+        for access in self._until(store):
+            if _block(access) != _block(store):
+                return None
+            is_load = access.thread == store.thread and access.way == "load"
+            if is_load and (access.bytes, access.value) == (store.bytes, store.value):
+                return access
+        return None
+
+    def _read_before(self, store: Access) -> Access | None:
+        """What the same thread has read last: a value that it has computed mostly depends on it."""
+        for access in self._until(store):
+            if _block(access) != _block(store):
+                return None
+            if access.thread == store.thread and not access.writes:
+                return access
+        return None
+
+    def chain(self, store: Access, most: int) -> list[Access]:
+        """A store, the one that wrote what it had read, and so on."""
+        found = [store]
+        while len(found) < most and (load := self.source(found[-1]) or self._read_before(found[-1])):
+            earlier = self.last_writer(load.array, load.offset, load)
+            if earlier is None:
+                break
+            found.append(earlier)
+        return found
+
+    def first_faulty(self, line: int) -> Access | None:
+        """The first access of a line that is wrong in itself."""
+        faulty = (access for access in self._trace.accesses if access.faulty)
+        return next((access for access in faulty if self._places.get(access.code, ("", 0))[1] == line), None)
+
+    def element(self, access: Access) -> str:
+        """ "keys[3]" """
+        index, array = access.offset // access.bytes, access.array
+        return f"element {index} of {without_folders(array.name)}" if array.allocated else f"{array.name}[{index}]"
+
+    def described(self, store: Access) -> Written:
+        """A store as data."""
+        load = self.source(store)
+        index = store.offset // store.bytes
+        return self._written(store, index, index, self.element(load) if load else "")
+
+    def _written(self, store: Access, first: int, last: int, source: str = "") -> Written:
+        file, line = self._places.get(store.code, ("", 0))
+        kernel = self._trace.launches[store.launch].kernel
+        return Written(
+            file,
+            line,
+            kernel,
+            store.launch,
+            len(self._trace.launches),
+            store.block,
+            store.thread,
+            first,
+            last,
+            self.element(store),
+            source,
+        )
+
+    def writers(self, array: Array, before: Access | None = None) -> tuple[Written, ...]:
+        """The lines that write an array, with the elements that each has written, before an access or in the whole
+        run."""
+        stores: dict[tuple[str, int], list[Access]] = {}
+        for access in self._until(before):
+            is_same = before is None or array.space != "shared" or _block(access) == _block(before)
+            if access.array == array and access.writes and is_same and not access.outside:
+                stores.setdefault(self._places.get(access.code, ("", 0)), []).append(access)
+        found = []
+        for own in stores.values():
+            indices = [one.offset // one.bytes for one in own]
+            found.append(self._written(own[0], min(indices), max(indices)))
+        return tuple(found[:MOST_WRITERS])
+
+
+def _block(access: Access) -> tuple[int, int]:
+    return access.launch, access.block
+
+
+def _line_of(place: str) -> tuple[str, int]:
+    file, _, line = place.rpartition(":")
+    return file, int(line) if line.isdigit() else 0
