@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unittest
+from collections.abc import Mapping
 from pathlib import Path
 from unittest import mock
 
@@ -12,6 +13,7 @@ import traces
 from workbook.core.judge_types import Case, Element, Fact, Finding, Outcome, SourceLine
 from workbook.diagnose import program, syntax, words
 from workbook.diagnose.diagnosis import Diagnosis, Evidence, Observation, diagnose
+from workbook.diagnose.expectations import Departure, departure, rule_of
 from workbook.diagnose.schemata import Change, Mutant
 from workbook.diagnose.search import Found, Searched
 from workbook.diagnose.statements import Statements
@@ -210,6 +212,73 @@ class Writers(unittest.TestCase):
         self.assertEqual((found.element, found.place()), ("tile[1]", ("labs/any/a.cu", 9)))
         self.assertEqual([one.line for one in found.writers], [5])
         self.assertIn(5, found.near())
+
+
+class Expectations(unittest.TestCase):
+    """The first launch that does not do what it must."""
+
+    OUTCOME = Outcome("wrong", False, Case("any", 1, 4, type="u32"), first_wrong=1, file="labs/any/a.cu")
+
+    @staticmethod
+    def run_of(*launches: list[dict[str, object]]) -> trace.Trace:
+        """A run with the accesses of each launch to an array of four keys."""
+        array = traces.array(0, "global", "keys", 16, 1)
+        records: list[dict[str, object]] = []
+        for number, accesses in enumerate(launches):
+            records += [traces.launch(), {"block": 0}, *([array] if number == 0 else []), *accesses]
+        return trace.read(traces.text(traces.VERSION, *records, traces.line(1, "labs/any/a.cu:5")))
+
+    @staticmethod
+    def reads(*values: int) -> list[dict[str, object]]:
+        return [traces.load(0, i, 1, 4 * i, value) for i, value in enumerate(values)]
+
+    @staticmethod
+    def writes(values: dict[int, int]) -> list[dict[str, object]]:
+        return [traces.store(0, i, 1, 4 * i, value) for i, value in values.items()]
+
+    def departure(self, effect: Mapping[str, object], *launches: list[dict[str, object]]) -> Departure | None:
+        return departure(self.run_of(*launches), effect, 4, "u32", is_descending=False)
+
+    def test_phases(self) -> None:
+        phases = {"effect": "phases"}
+        first = [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3, 2: 0, 3: 2})]
+        found = self.departure(phases, first, self.reads(1, 3, 0, 2))
+        assert found and found.access
+        self.assertEqual((found.launch, found.index, found.found, found.wanted), (1, 1, "3", "0"))
+        self.assertFalse(found.access.writes)
+        missing = self.departure(phases, first)
+        assert missing
+        self.assertEqual((missing.launch, missing.index), (0, -1))
+
+    def test_runs(self) -> None:
+        runs = {"effect": "runs", "first": 2}
+        found = self.departure(runs, [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3})])
+        assert found
+        self.assertEqual((found.launch, found.index, found.wanted, found.numbers), (0, 2, "0", (2,)))
+
+    def test_stages(self) -> None:
+        first = [*self.reads(3, 1, 0, 2), *self.writes({0: 1, 1: 3, 2: 0, 3: 2})]  # the second pair must descend
+        found = self.departure({"effect": "stages"}, first)
+        assert found
+        self.assertEqual((found.launch, found.index, found.numbers), (0, 2, (2, 1)))
+
+    def test_a_launch_that_only_fills_an_array_does_not_count(self) -> None:
+        right = [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3, 2: 0, 3: 2})]
+        last = [*self.reads(1, 3, 0, 2), *self.writes({0: 0, 1: 1, 2: 2, 3: 3})]
+        self.assertIsNone(self.departure({"effect": "runs", "first": 2}, self.writes({0: 3}), right, last))
+
+    def test_it_is_named_before_the_last_writer(self) -> None:
+        accesses = [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3, 2: 2, 3: 0})]
+        seen = Observation(self.OUTCOME, self.run_of(accesses))
+        for source in (FILE, renamed(FILE)):
+            found = diagnose(Evidence(source, "labs/any/a.cu", seen, {"effect": "runs", "first": 2}), Searched())
+            self.assertEqual((found.kind, found.line), ("departs", 5))
+            self.assertIn("in place of 0", words.explained(found)[0])
+
+    def test_the_labs_expectations_can_be_read(self) -> None:
+        found = [rule_of(lab.name, step) for lab in (ROOT / "labs").glob("0*") for step in range(9)]
+        self.assertTrue(any(found))
+        self.assertLessEqual({rule["effect"] for rule in found if rule}, {"phases", "runs", "stages"})
 
 
 class Diagnoses(unittest.TestCase):

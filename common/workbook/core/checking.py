@@ -15,6 +15,7 @@ from pathlib import Path
 from ..diagnose import search as changes
 from ..diagnose import words
 from ..diagnose.diagnosis import Diagnosis, Evidence, diagnose
+from ..diagnose.expectations import rule_of
 from ..diagnose.observing import observed
 from ..inspection import look
 from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
@@ -397,7 +398,7 @@ class Checker:
         runner = self.runner("check") if self.observed and not self.unbuilt else None
         with Progress("looking at what the kernels have written"):
             seen = observed(self.judge, runner, outcome, self.timeout or QUICK_SECONDS)
-        return Evidence(suspects.source_of(file), file, seen)
+        return Evidence(suspects.source_of(file), file, seen, rule_of(self.lab, shown.step.number))
 
     def _shrunk(self, shown: Failure) -> shrinking.Shrinking | None:
         """The search for a smaller case, if it has found anything."""

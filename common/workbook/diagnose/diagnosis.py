@@ -3,16 +3,18 @@ words.py makes sentences of its result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..core.judge_types import IN_PLACE, Finding, Outcome
 from ..pictures.trace import Access, Trace
+from .expectations import Departure, departure
 from .schemata import Change
 from .search import Searched
 from .syntax import LOOPS, Node, Syntax, first_line, identifiers, last_line, spelled
-from .writers import History, Written
+from .writers import History, Written, line_of
 
 MOST_DEFINITIONS = 3  # lines from which an index comes, that are shown
 MOST_STEPS = 6  # from the last writer of an element back to those of what it read, near which the search begins
@@ -32,8 +34,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Why a case fails. `kind`: "change" (a small one fixes the step), the kind of the first finding, "last-writer" (of
-    the first wrong element), "never-written", or the outcome's status."""
+    """Why a case fails. `kind`: "change" (a small one fixes the step), the kind of the first finding, "departs" (one of
+    the launches does not do what it must), "last-writer" (of the first wrong element), "never-written", or the
+    outcome's status."""
 
     kind: str
     file: str
@@ -42,6 +45,7 @@ class Diagnosis:
     changes: tuple[Change, ...] = ()  # with each of which the step passes, the most telling first
     tried: int = 0  # changes
     finding: Finding | None = None
+    departure: Departure | None = None  # the first launch that does not do what it must
     written: Written | None = None  # the last store to the element
     writers: tuple[Written, ...] = ()  # what has been written to its array, if it has not
     lines: tuple[Line, ...] = ()
@@ -58,8 +62,8 @@ class Observation:
 class Evidence:
     """What an observation shows in a step's file, without any change."""
 
-    def __init__(self, source: str, file: str, seen: Observation) -> None:
-        """`file`: the name of the one that contains `source`."""
+    def __init__(self, source: str, file: str, seen: Observation, rule: Mapping[str, Any] | None = None) -> None:
+        """`file`: the name of the one that contains `source`. `rule`: what the step's launches must do."""
         self.file = file
         self.syntax = Syntax(source)
         self.outcome = seen.outcome
@@ -69,8 +73,17 @@ class Evidence:
         self.writers: tuple[Written, ...] = ()
         self.element = ""
         self._chain: list[Access] = []
-        if self.history:
+        self.departure: Departure | None = None
+        if self.history and seen.trace:
             self._look(self.history)
+            case = seen.outcome.case
+            if rule and (self.finding is None or self.finding.kind == "race"):
+                self.departure = departure(seen.trace, rule, case.n, case.type or "", case.order == "descending")
+            if self.departure:
+                access = self.departure.access
+                self._chain[:0] = [access] if access else []
+                self.written = self.history.described(access) if access else None
+                self.writers = self.history.by_line(self.departure.stores)
 
     def _look(self, history: History) -> None:
         """Finds out who wrote what is wrong."""
@@ -95,6 +108,8 @@ class Evidence:
         """That of the diagnosis, unless there is a change."""
         if self.finding:
             return self.finding.kind
+        if self.departure:
+            return "departs"
         if self.written:
             return "last-writer"
         return "never-written" if self.element else self.outcome.status
@@ -109,6 +124,8 @@ class Evidence:
         """Where something is wrong, as far as it is known without a change."""
         if self.finding and self.finding.line:
             return self.finding.file, self.finding.line
+        if self.departure and not (self.written or self.writers):
+            return line_of(self.departure.place)
         if self.written:
             return self.written.file, self.written.line
         if self.writers:
@@ -122,7 +139,8 @@ class Evidence:
 
     def near(self) -> list[int]:
         """Lines at which the search for a change begins."""
-        lines = [self.own_line(), *(one.line for one in self.writers if self.is_own(one.file))]
+        launch = line_of(self.departure.place)[1] if self.departure else 0
+        lines = [self.own_line(), launch, *(one.line for one in self.writers if self.is_own(one.file))]
         for fact in self.finding.facts if self.finding else ():
             lines += [one.line for one in (fact.place, fact.launch) if one and self.is_own(one.file)]
         if self.history:
@@ -160,6 +178,7 @@ def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
         searched.changes,
         searched.tried,
         evidence.finding,
+        evidence.departure,
         evidence.written,
         evidence.writers,
         evidence.lines(),

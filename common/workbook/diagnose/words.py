@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .diagnosis import Diagnosis, Line
+from .expectations import Departure
 from .schemata import Change
 from .writers import Written
 
@@ -59,7 +60,13 @@ def of_change(change: Change) -> str:
 
 
 def _known(diagnosis: Diagnosis) -> list[str]:
-    """Who wrote what is wrong."""
+    """Which launch goes wrong, and who wrote what is wrong."""
+    if diagnosis.departure:
+        access, written = diagnosis.departure.access, diagnosis.written
+        if access is None or written is None:
+            return [_of_departure(diagnosis.departure), *map(_of_writers, diagnosis.writers)]
+        who = f"thread {written.thread} of block {written.block} has read it there, and left it as it is"
+        return [_of_departure(diagnosis.departure), _writer(written) if access.writes else who]
     if diagnosis.written:
         return [_of_writer(diagnosis.element, diagnosis.written)]
     if not diagnosis.element:
@@ -69,11 +76,29 @@ def _known(diagnosis: Diagnosis) -> list[str]:
     return [f"no kernel has written {diagnosis.element}", *map(_of_writers, diagnosis.writers)]
 
 
-def _of_writer(element: str, written: Written) -> str:
-    thread = f"thread {written.thread} of block {written.block}"
+def _of_departure(found: Departure) -> str:
+    first, *more = found.numbers
+    duty = {
+        "phases": f"the pairs that begin at {('even', 'odd')[first % 2]} positions must be in order",
+        "runs": f"each run of {first} elements must be in order",
+        "stages": f"the stage k = {first}, j = {more[0] if more else 0} of the network must be done",
+    }[found.effect]
+    if found.index < 0:
+        return f"all {found.launch + 1} launches do what they must, but one more is missing, after which {duty}"
+    launch = f"launch {found.launch + 1} of {found.launches} ({found.kernel})"
+    if not found.found:
+        return f"{launch} does not write element {found.index}, which must be {found.wanted}: after it, {duty}"
+    return f"{launch} leaves {found.found} in element {found.index} in place of {found.wanted}: after it, {duty}"
+
+
+def _writer(written: Written) -> str:
     source = f"with what it had read from {written.source}" if written.source else "with a value that it had computed"
     launch = f" in launch {written.launch + 1} of {written.launches}" if written.launches > 1 else ""
-    return f"{element} is wrong: {thread} of {written.kernel} wrote it last{launch}, {source}"
+    return f"thread {written.thread} of block {written.block} of {written.kernel} wrote it last{launch}, {source}"
+
+
+def _of_writer(element: str, written: Written) -> str:
+    return f"{element} is wrong: {_writer(written)}"
 
 
 def _of_writers(written: Written) -> str:

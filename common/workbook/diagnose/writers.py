@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..pictures.trace import Access, Array, Trace, without_folders
@@ -32,7 +32,7 @@ class History:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
-        self._places = {code: _line_of(text) for code, text in trace.in_source.items()}
+        self._places = {code: line_of(text) for code, text in trace.in_source.items()}
 
     def result(self, allocation: int, size: int) -> tuple[Array, int]:
         """An allocation as an array, and the bytes of its elements: `size`, unless kernels access smaller ones."""
@@ -129,22 +129,29 @@ class History:
     def writers(self, array: Array, before: Access | None = None) -> tuple[Written, ...]:
         """The lines that write an array, with the elements that each has written, before an access or in the whole
         run."""
-        stores: dict[tuple[str, int], list[Access]] = {}
-        for access in self._until(before):
+
+        def is_one(access: Access) -> bool:
             is_same = before is None or array.space != "shared" or _block(access) == _block(before)
-            if access.array == array and access.writes and is_same and not access.outside:
-                stores.setdefault(self._places.get(access.code, ("", 0)), []).append(access)
-        found = []
-        for own in stores.values():
-            indices = [one.offset // one.bytes for one in own]
-            found.append(self._written(own[0], min(indices), max(indices)))
-        return tuple(found[:MOST_WRITERS])
+            return access.array == array and access.writes and is_same
+
+        return self.by_line([access for access in self._until(before) if is_one(access)])
+
+    def by_line(self, stores: Iterable[Access]) -> tuple[Written, ...]:
+        """The lines of stores to one array, with the elements that each has written."""
+        lines: dict[tuple[str, int], list[Access]] = {}
+        for access in stores:
+            if not access.outside:
+                lines.setdefault(self._places.get(access.code, ("", 0)), []).append(access)
+        indices = [[one.offset // one.bytes for one in own] for own in lines.values()]
+        found = (self._written(own[0], min(own_), max(own_)) for own, own_ in zip(lines.values(), indices))
+        return tuple(found)[:MOST_WRITERS]
 
 
 def _block(access: Access) -> tuple[int, int]:
     return access.launch, access.block
 
 
-def _line_of(place: str) -> tuple[str, int]:
+def line_of(place: str) -> tuple[str, int]:
+    """The file and the line of "FILE:LINE"; line 0 if there is none."""
     file, _, line = place.rpartition(":")
     return file, int(line) if line.isdigit() else 0
