@@ -192,6 +192,13 @@ class Writers(unittest.TestCase):
         assert found.written
         self.assertEqual((found.written.line, found.written.element), (5, "scratch[1]"))
 
+    def test_what_led_to_it(self) -> None:
+        arrays = [traces.array(0, "global", "keys", 8, 1), traces.array(1, "global", "sums", 8, 3)]
+        first = [traces.launch(), {"block": 0}, *arrays, traces.store(1, 3, 2, 0, 5)]
+        last = [traces.launch(), {"block": 0}, traces.load(1, 7, 1, 0, 5), traces.store(0, 7, 1, 4, 6)]
+        (found,) = diagnose(self.evidence(*first, *last), Searched()).earlier
+        self.assertEqual((found.line, found.element), (9, "sums[0]"))
+
     def test_nobody_wrote_it(self) -> None:
         keys = traces.array(0, "global", "keys", 8, 1)
         found = self.evidence(traces.launch(), {"block": 0}, keys, traces.store(0, 7, 1, 0, 11))

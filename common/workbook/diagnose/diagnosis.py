@@ -17,6 +17,7 @@ from .syntax import LOOPS, Node, Syntax, first_line, identifiers, last_line, spe
 from .writers import History, Written, line_of
 
 MOST_DEFINITIONS = 3  # lines from which an index comes, that are shown
+MOST_EARLIER = 2  # stores that are shown
 MOST_STEPS = 6  # from the last writer of an element back to those of what it read, near which the search begins
 ENDLESS = ("hang", "time-limit", "deadlock")
 UNWRITTEN = "uninitialized"
@@ -47,6 +48,7 @@ class Diagnosis:
     finding: Finding | None = None
     departure: Departure | None = None  # the first launch that does not do what it must
     written: Written | None = None  # the last store to the element
+    earlier: tuple[Written, ...] = ()  # stores of what its writer had read, and so on, of other lines
     writers: tuple[Written, ...] = ()  # what has been written to its array, if it has not
     lines: tuple[Line, ...] = ()
 
@@ -149,6 +151,14 @@ class Evidence:
         lines += [one.line for one in self.lines()]
         return list(dict.fromkeys(line for line in lines if line))
 
+    def earlier(self) -> tuple[Written, ...]:
+        """Who wrote what the last writer had read, and so on, as far as these are other lines."""
+        if self.history is None or self.written is None:
+            return ()
+        lines = {(one.file, one.line): one for one in map(self.history.described, reversed(self._chain))}
+        lines.pop((self.written.file, self.written.line), None)
+        return tuple(reversed(lines.values()))[:MOST_EARLIER]
+
     def lines(self) -> tuple[Line, ...]:
         """Where the place's index comes from, or what runs it too often, too seldom or forever."""
         line = self.own_line()
@@ -180,6 +190,7 @@ def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
         evidence.finding,
         evidence.departure,
         evidence.written,
+        evidence.earlier(),
         evidence.writers,
         evidence.lines(),
     )

@@ -29,7 +29,10 @@ def details(diagnosis: Diagnosis) -> list[str]:
     known = _known(diagnosis)
     if diagnosis.finding is None and not diagnosis.changes:
         known = known[1:]  # the first is the explanation
-    return [f"    {detail}" for detail in (*known, *map(_of_line, diagnosis.lines))]
+    earlier = [
+        f"before, line {one.line} of {one.kernel} wrote {one.element}, which led to it" for one in diagnosis.earlier
+    ]
+    return [f"    {detail}" for detail in (*known, *earlier, *map(_of_line, diagnosis.lines))]
 
 
 def _counted(number: int) -> str:
