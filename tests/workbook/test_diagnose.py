@@ -147,6 +147,12 @@ class Places(unittest.TestCase):
     def test_nothing_is_said_about_what_is_not_understood(self) -> None:
         self.assertFalse(changes("keys[i] = = 3 +;"))
 
+    def test_a_file_that_is_broken_off(self) -> None:
+        text = (ROOT / "labs/03-bitonic/02_shared.cu").read_text(encoding="utf-8")
+        for end in range(0, len(text), len(text) // 20):
+            self.assertEqual(Statements(Syntax(text[:end])).text().count("\n"), text[:end].count("\n"))
+            self.assertEqual(Statements(Syntax(text[end:])).text().count("\n"), text[end:].count("\n"))
+
 
 @unittest.skipUnless(HAS_PARSER, "tree-sitter and tree-sitter-cuda are not installed")
 class Structure(unittest.TestCase):
