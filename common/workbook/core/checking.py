@@ -359,7 +359,9 @@ class Checker:
         options += " --solution" * self.solution
         if shrunk and failure.kind != shown.kind and failure.line == shown.line:
             shrunk.add_failing(failure.kind, failure.outcome.case.n)
-        explained, details = words.explained(diagnosis), words.details(diagnosis)
+        explained, details = (
+            [wrapped_message(line) for line in own] for own in (words.explained(diagnosis), words.details(diagnosis))
+        )
         lines = check_build.failure_lines(
             self._placed(shown.outcome), options, with_keys=False, is_explained=bool(diagnosis.changes)
         )
@@ -368,7 +370,7 @@ class Checker:
             lines[:0] = [*explained, *details]
         else:
             lines[1:1] = details
-        print(*map(wrapped_message, lines), sep="\n", flush=True)
+        print(*lines, sep="\n", flush=True)
         for remark in (
             [] if diagnosis.changes else self._exits(shown.line, shrunk.smallest if shrunk else shown.outcome)
         ):

@@ -45,7 +45,7 @@ class Values:
             news = [numbers.get(one, "") for one in (own + 1, own - 1, own * 2, own // 2, 0)]
             news = ["" if new in news[:i] else new for i, new in enumerate(news)]
         else:
-            tight = f"({text})" if node.type in ("binary_expression", "conditional_expression") else text
+            tight = bracketed(node)
             is_operand = node.parent.type == "binary_expression"
             more, less = (f"({text} + 1)", f"({text} - 1)") if is_operand else (f"{text} + 1", f"{text} - 1")
             news = [more, less, f"2 * {tight}", f"{tight} / 2", "0"]
@@ -60,8 +60,7 @@ class Values:
         factors = [name for name in self._constants if name not in {*words, *self.names()}]
         if not (terms or factors) or made.is_excluded(node) or node.type in OPAQUE:
             return
-        text = spelled(node)
-        tight = f"({text})" if node.type in ("binary_expression", "conditional_expression") else text
+        text, tight = spelled(node), bracketed(node)
         news = [new for name in terms for new in (f"{text} + {name}", f"{text} - {name}")]
         number = made.add(node, *news, *(f"{tight} * {name}" for name in factors), rank=4)
         made.wrap(node, f"mutants::with_term({number}, ", listed(terms))
@@ -102,6 +101,11 @@ def constants(root: Node) -> list[str]:
         elif node.type == "identifier" and parent is not None and parent.type in _OF_NUMBERS:
             used.add(spelled(node))
     return sorted(used - own)
+
+
+def bracketed(node: Node) -> str:
+    """An operand of * or /."""
+    return f"({spelled(node)})" if node.type in ("binary_expression", "conditional_expression") else spelled(node)
 
 
 def listed(names: Sequence[str]) -> str:

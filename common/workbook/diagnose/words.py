@@ -112,5 +112,7 @@ def _of_writers(written: Written) -> str:
 
 
 def _of_line(line: Line) -> str:
-    what = {"defines": "made in", "loop": "in the loop of", "condition": "under the condition of"}[line.kind]
+    what = {"defines": "it depends on", "loop": "it is in the loop of", "condition": "it is under the condition of"}[
+        line.kind
+    ]
     return f"{what} line {line.line}: {quoted(line.code)}"
