@@ -98,7 +98,7 @@ class Evidence:
                 self._chain = history.chain(writer, MOST_STEPS)
                 self.written = history.described(writer)
             else:
-                self.writers = history.writers(array)
+                self.writers = history.writers(array) or history.last_stores()
         elif self.finding is not None and self.finding.kind == UNWRITTEN:
             access = history.first_faulty(self.finding.line)
             if access is not None:

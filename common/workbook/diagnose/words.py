@@ -75,7 +75,7 @@ def _known(diagnosis: Diagnosis) -> list[str]:
     if not diagnosis.element:
         return []
     if not diagnosis.writers:
-        return [f"no kernel has written {diagnosis.element}, nor any other element of this array"]
+        return [f"no kernel has written {diagnosis.element}, nor anything else"]
     return [f"no kernel has written {diagnosis.element}", *map(_of_writers, diagnosis.writers)]
 
 
@@ -88,7 +88,8 @@ def _of_departure(found: Departure) -> str:
     }[found.effect]
     if found.index < 0:
         return f"all {found.launch + 1} launches do what they must, but one more is missing, after which {duty}"
-    launch = f"launch {found.launch + 1} of {found.launches} ({found.kernel})"
+    line = found.place.rpartition(":")[2]
+    launch = f"launch {found.launch + 1} of {found.launches} ({found.kernel}, line {line})"
     if not found.found:
         return f"{launch} does not write element {found.index}, which must be {found.wanted}: after it, {duty}"
     return f"{launch} leaves {found.found} in element {found.index} in place of {found.wanted}: after it, {duty}"
@@ -96,7 +97,7 @@ def _of_departure(found: Departure) -> str:
 
 def _writer(written: Written) -> str:
     source = f"with what it had read from {written.source}" if written.source else "with a value that it had computed"
-    launch = f" in launch {written.launch + 1} of {written.launches}" if written.launches > 1 else ""
+    launch = f" in launch {written.launch + 1} of {written.launches}, of line {written.launched}"
     return f"thread {written.thread} of block {written.block} of {written.kernel} wrote it last{launch}, {source}"
 
 
@@ -108,7 +109,9 @@ def _of_writers(written: Written) -> str:
     elements = (
         f"element {written.first}" if written.first == written.last else f"elements {written.first} to {written.last}"
     )
-    return f"line {written.line} of {written.kernel} has written {elements} of it"
+    array = written.element.rpartition("[")[0] or written.element.partition(" of ")[2]
+    where = f"line {written.line} of {written.kernel}, launched in line {written.launched},"
+    return f"{where} has written {elements} of {array}"
 
 
 def _of_line(line: Line) -> str:

@@ -24,6 +24,7 @@ class Written:
     first: int  # index of the element, or the lowest and the highest of all
     last: int
     element: str
+    launched: int = 0  # the line of the launch
     source: str = ""  # the element that the same thread read the same value from; "": it is computed
 
 
@@ -111,11 +112,11 @@ class History:
 
     def _written(self, store: Access, first: int, last: int, source: str = "") -> Written:
         file, line = self._places.get(store.code, ("", 0))
-        kernel = self._trace.launches[store.launch].kernel
+        launch = self._trace.launches[store.launch]
         return Written(
             file,
             line,
-            kernel,
+            launch.kernel,
             store.launch,
             len(self._trace.launches),
             store.block,
@@ -123,6 +124,7 @@ class History:
             first,
             last,
             self.element(store),
+            line_of(launch.place)[1],
             source,
         )
 
@@ -135,6 +137,11 @@ class History:
             return access.array == array and access.writes and is_same
 
         return self.by_line([access for access in self._until(before) if is_one(access)])
+
+    def last_stores(self) -> tuple[Written, ...]:
+        """The lines that write global memory last, each with the array that it has written last."""
+        stores = [one for one in reversed(self._trace.accesses) if one.writes and one.array.space == "global"]
+        return self.by_line([one for one in stores if one.array == stores[0].array])
 
     def by_line(self, stores: Iterable[Access]) -> tuple[Written, ...]:
         """The lines of stores to one array, with the elements that each has written."""
