@@ -166,6 +166,13 @@ class Structure(unittest.TestCase):
         lines = Evidence(FILE, "labs/any/a.cu", Observation(seen)).lines()
         self.assertEqual([(one.kind, one.line) for one in lines], [("defines", 4), ("loop", 3)])
 
+    def test_what_a_call_passes(self) -> None:
+        calls = "__global__ void all(const int* from, int* to, int count) {\n  shift(from, to, count - 1);\n}\n"
+        seen = Outcome("wrong", False, Case("any", 1, 4), file="labs/any/a.cu", line=3)
+        for source in (FILE + calls, renamed(FILE + calls)):
+            lines = Evidence(source, "labs/any/a.cu", Observation(seen)).lines()
+            self.assertIn(("passes", 9), [(one.kind, one.line) for one in lines])
+
 
 class Writers(unittest.TestCase):
     """Who wrote what is wrong."""

@@ -3,7 +3,7 @@ words.py makes sentences of its result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,17 +16,18 @@ from .search import Searched
 from .syntax import LOOPS, Node, Syntax, first_line, identifiers, last_line, spelled
 from .writers import History, Written, line_of
 
-MOST_DEFINITIONS = 3  # lines from which an index comes, that are shown
+MOST_DEFINITIONS, MOST_AROUND = 3, 2  # lines from which an index comes, and loops and conditions, that are shown
 MOST_EARLIER = 2  # stores that are shown
 MOST_STEPS = 6  # from the last writer of an element back to those of what it read, near which the search begins
 ENDLESS = ("hang", "time-limit", "deadlock")
 UNWRITTEN = "uninitialized"
+_OF_INDEX = {("out-of-bounds", "none"), ("race", "none"), ("race", "atomic")}  # kinds with remedies: an index is wrong
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the step's file, and why it matters: "defines" (a variable that the place uses), "loop" or "condition"
-    (around the place)."""
+    """A line of the step's file, and why it matters: "defines" (a variable that the place uses), "passes" (what a
+    call passes for a parameter), "loop" or "condition" (around the place)."""
 
     kind: str
     line: int
@@ -97,6 +98,8 @@ class Evidence:
             if writer:
                 self._chain = history.chain(writer, MOST_STEPS)
                 self.written = history.described(writer)
+            elif history.is_copied(array, outcome.first_wrong * size):
+                self.element = ""  # the host has made it
             else:
                 self.writers = history.writers(array) or history.last_stores()
         elif self.finding is not None and self.finding.kind == UNWRITTEN:
@@ -104,6 +107,9 @@ class Evidence:
             if access is not None:
                 self.element = history.element(access)
                 self.writers = history.writers(access.array, access)
+        elif self.finding is not None and (self.finding.kind, self.finding.remedy) in _OF_INDEX:
+            access = history.first_faulty(self.finding.line)
+            self._chain = history.chain(access, MOST_STEPS) if access else []
 
     @property
     def kind(self) -> str:
@@ -152,11 +158,13 @@ class Evidence:
         return list(dict.fromkeys(line for line in lines if line))
 
     def earlier(self) -> tuple[Written, ...]:
-        """Who wrote what the last writer had read, and so on, as far as these are other lines."""
-        if self.history is None or self.written is None:
+        """Who wrote what the last writer, or the access that is wrong, had read, and so on, as far as these are other
+        lines."""
+        if self.history is None or not self._chain:
             return ()
         lines = {(one.file, one.line): one for one in map(self.history.described, reversed(self._chain))}
-        lines.pop((self.written.file, self.written.line), None)
+        first = self.history.described(self._chain[0])
+        lines.pop((first.file, first.line), None)
         return tuple(reversed(lines.values()))[:MOST_EARLIER]
 
     def lines(self) -> tuple[Line, ...]:
@@ -169,9 +177,12 @@ class Evidence:
             return tuple(one for one in around if one.kind == "loop")[:MOST_DEFINITIONS]
         if self.finding and self.finding.kind == "race" and self.finding.remedy not in ("none", "atomic"):
             return ()
-        defined = list(_definitions(self.syntax, line))
-        found = [*defined[:MOST_DEFINITIONS], *(one for one in around if one.line != line)]
-        return tuple({one.line: one for one in found}.values())[:MOST_DEFINITIONS]
+        tests = [] if self.finding else [node for node in self.syntax.around(line) if node.type == "if_statement"]
+        found = [
+            *list(_definitions(self.syntax, line, tests))[:MOST_DEFINITIONS],
+            *[one for one in around if one.line != line][:MOST_AROUND],
+        ]
+        return tuple({one.line: one for one in found}.values())
 
 
 def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
@@ -217,20 +228,29 @@ def _head(node: Node) -> str:
     return " ".join(text.split())
 
 
-def _definitions(syntax: Syntax, line: int) -> Iterator[Line]:
-    """The definitions of what the indices of a line are made of, the nearest first; of those, too."""
+def _definitions(syntax: Syntax, line: int, tests: Sequence[Node]) -> Iterator[Line]:
+    """The definitions of what decides in `tests`, and of what the indices of a line are made of, the nearest first; of
+    those, too."""
     statement = syntax.statement_at(line)
     if statement is None:
         return
-    waiting, seen = _index_names(statement, line), set()
+    deciding = [name for test in tests for name in identifiers(test.child_by_field_name("condition"))]
+    names = [*deciding, *_index_names(statement, line)]
+    waiting: list[tuple[str, int]] = [(name, line) for name in names]
+    seen: set[tuple[str, int]] = set()
     while waiting:
-        name = waiting.pop(0)
-        node = syntax.definition(name, line) if name not in seen else None
-        seen.add(name)
-        if node is None or first_line(node) == line:
+        name, at = waiting.pop(0)
+        if (name, at) in seen:
             continue
-        yield Line("defines", first_line(node), spelled(_whole(node)))
-        waiting += identifiers(node.child_by_field_name("value") or node.child_by_field_name("right") or node)
+        seen.add((name, at))
+        node = syntax.definition(name, at)
+        if node is None and (node := syntax.passed(name, at)):
+            yield Line("passes", first_line(node), f"{spelled(node)}, for {name}")
+            waiting += [(other, first_line(node)) for other in identifiers(node)]
+        elif node is not None and first_line(node) != line:
+            yield Line("defines", first_line(node), spelled(_whole(node)))
+            value = node.child_by_field_name("value") or node.child_by_field_name("right") or node
+            waiting += [(other, at) for other in identifiers(value)]
 
 
 def _whole(node: Node) -> Node:
@@ -241,11 +261,13 @@ def _whole(node: Node) -> Node:
 
 def _index_names(statement: Node, line: int) -> list[str]:
     """The variables in the indices of a line; all of its variables if it has none."""
-    inner = [statement] if statement.type not in LOOPS else [statement.child_by_field_name("body") or statement]
+    bodies = [statement.child_by_field_name(name) for name in ("body", "consequence", "alternative")]
+    head = [child for child in statement.named_children if child not in bodies]
+    inner = list(head)
     names: list[str] = []
     while inner:
         node = inner.pop(0)
         if node.type == "subscript_argument_list" and first_line(node) <= line <= last_line(node):
             names += identifiers(node)
         inner += node.named_children
-    return list(dict.fromkeys(names or identifiers(statement)))
+    return list(dict.fromkeys(names or [name for node in head for name in identifiers(node)]))

@@ -78,7 +78,8 @@ class Syntax:
                 continue
             if is_statement(node):
                 found = node
-            waiting += node.named_children
+            head = node.child_by_field_name("initializer") if node.type == "for_statement" else None
+            waiting += [child for child in node.named_children if child != head]
         return found
 
     def around(self, line: int) -> list[Node]:
@@ -106,6 +107,18 @@ class Syntax:
             if target == name and (best is None or first_line(node) >= first_line(best)):
                 best = node
         return best
+
+    def passed(self, name: str, line: int) -> Node | None:
+        """The argument that the first call, or launch, of the function at a line passes for this parameter."""
+        function = self.function_at(line)
+        names = [one.name for one in parameters_of(function)] if function else []
+        if name not in names or self.root is None:
+            return None
+        for node in descendants(self.root):
+            if node.type == "call_expression" and called_name(node) == name_of(function):
+                arguments = node.child_by_field_name("arguments").named_children
+                return arguments[names.index(name)] if len(arguments) == len(names) else None
+        return None
 
 
 # --- nodes ---
@@ -164,6 +177,12 @@ def is_called(node: Node) -> bool:
     while parent is not None and parent.type in ("template_function", "qualified_identifier"):
         node, parent = parent, parent.parent
     return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == node
+
+
+def called_name(call: Node) -> str:
+    """The name of the function that is called, without namespaces and template arguments."""
+    names = [spelled(one) for one in descendants(call.child_by_field_name("function")) if one.type == "identifier"]
+    return names[0] if names else ""
 
 
 def declared(node: Node) -> str:

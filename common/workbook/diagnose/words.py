@@ -115,7 +115,10 @@ def _of_writers(written: Written) -> str:
 
 
 def _of_line(line: Line) -> str:
-    what = {"defines": "it depends on", "loop": "it is in the loop of", "condition": "it is under the condition of"}[
-        line.kind
-    ]
+    what = {
+        "defines": "it depends on",
+        "passes": "it depends on the argument in",
+        "loop": "it is in the loop of",
+        "condition": "it is under the condition of",
+    }[line.kind]
     return f"{what} line {line.line}: {quoted(line.code)}"

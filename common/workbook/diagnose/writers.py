@@ -84,9 +84,14 @@ class History:
                 return access
         return None
 
-    def chain(self, store: Access, most: int) -> list[Access]:
-        """A store, the one that wrote what it had read, and so on."""
-        found = [store]
+    def is_copied(self, array: Array, offset: int) -> bool:
+        """Whether a byte was copied from the host, or filled."""
+        copies = (one for one in self._trace.transfers if one.to == array.allocation)
+        return any(one.offset <= offset < one.offset + one.bytes for one in copies)
+
+    def chain(self, access: Access, most: int) -> list[Access]:
+        """An access, the store that wrote what its thread had read, and so on."""
+        found = [access]
         while len(found) < most and (load := self.source(found[-1]) or self._read_before(found[-1])):
             earlier = self.last_writer(load.array, load.offset, load)
             if earlier is None:
@@ -95,8 +100,8 @@ class History:
         return found
 
     def first_faulty(self, line: int) -> Access | None:
-        """The first access of a line that is wrong in itself."""
-        faulty = (access for access in self._trace.accesses if access.faulty)
+        """The first access of a line that a finding is about."""
+        faulty = (access for access in self._trace.accesses if access.wrong)
         return next((access for access in faulty if self._places.get(access.code, ("", 0))[1] == line), None)
 
     def element(self, access: Access) -> str:
