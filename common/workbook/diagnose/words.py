@@ -58,8 +58,8 @@ def of_change(change: Change) -> str:
     if change.kind == "take-barrier":
         return f"the barrier {old} should not be here"
     if change.kind == "move-barrier":
-        return f"the barrier {old} belongs behind line {change.new}"
-    return f"a __syncthreads() is missing behind this line, before {new}"
+        return f"the barrier {old} belongs after line {change.new}"
+    return f"a __syncthreads() is missing after this line, before {new}"
 
 
 def _known(diagnosis: Diagnosis) -> list[str]:
