@@ -16,7 +16,7 @@ const volatile unsigned char* bytes_at(std::uintptr_t address) {
 
 void Pending::compare(const Race& race) {
   if (race.access.bytes > max_bytes) return report_race_at_once(race);
-  Store store{.race = race, .replaced = {}};
+  Store store{.race = race, .replaced = {}, .is_looked_at = false};
   for (unsigned b = 0; b < race.access.bytes; ++b) store.replaced[b] = bytes_at(race.access.address)[b];
   stores_.push_back(store);
   is_waiting_ = true;
@@ -29,7 +29,7 @@ void Pending::look_at_value(const Access& access) {
   state().look_closely();
 }
 
-void Pending::settle_stores() {
+void Pending::settle_stores(bool at_once) {
   is_waiting_ = false;
   std::vector<Access> values;
   values.swap(values_);
@@ -40,14 +40,17 @@ void Pending::settle_stores() {
   }
   std::vector<Store> stores;
   stores.swap(stores_);  // what is done here may be observed itself
-  for (const Store& store : stores) {
+  for (Store& store : stores) {
     const Access& access = store.race.access;
     bool is_same = true;
     for (unsigned b = 0; b < access.bytes; ++b) is_same &= store.replaced[b] == bytes_at(access.address)[b];
-    if (is_same) {
+    if (!is_same) {
+      report_race_at_once(store.race);
+    } else if (store.is_looked_at || at_once) {
       remark_same_value(store.race);
     } else {
-      report_race_at_once(store.race);
+      store.is_looked_at = is_waiting_ = true;
+      stores_.push_back(store);
     }
   }
 }
@@ -62,7 +65,7 @@ void Pending::follow(const Event* cell, const Access& access) {
 
 void Pending::settle_all() {
   holds_ = 0;
-  if (has_stores()) settle_stores();
+  if (has_stores()) settle_stores(true);
   std::map<std::pair<const Event*, unsigned>, Race> reads;
   reads.swap(reads_);
   for (const auto& [place, race] : reads) report_race_at_once(race);

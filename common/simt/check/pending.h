@@ -1,7 +1,8 @@
 // Possible races, which later accesses confirm or rule out.
 //
 // A store is compared with what it replaces once it has happened: threads that write the same value agree on the
-// result. A plain read of a word that others change by atomics is right as the first step of a compare-and-swap loop,
+// result. The next access may still come before it: g++ reports the store of a structure's copy before the load. So a
+// value that has not changed is looked at once more, at the access after that one. A plain read of a word that others change by atomics is right as the first step of a compare-and-swap loop,
 // whose atomicCAS finds out whether the value is still there (CUDA C++ Programming Guide, "Atomic Functions").
 #pragma once
 
@@ -38,7 +39,8 @@ class Pending {
 
   /// Whether stores have happened and can be compared.
   bool has_stores() const { return is_waiting_ && holds_ <= 0; }
-  void settle_stores();
+  /// `at_once`: none of them waits for another access.
+  void settle_stores(bool at_once = false);
   /// At a barrier, and at the end of a block: nothing more is waited for.
   void settle_all();
 
@@ -67,6 +69,7 @@ class Pending {
   struct Store {
     Race race;
     unsigned char replaced[max_bytes];
+    bool is_looked_at;
   };
 
   bool is_waiting_ = false;  // for one of these to happen

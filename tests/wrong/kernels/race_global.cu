@@ -30,6 +30,19 @@ __global__ void not_sorted(const int* keys, int n, unsigned char* flag) {
 }
 CASE { not_sorted<<<4, 32>>>(filled<int>(128), 128, filled<unsigned char>(1)); }
 
+/// Threads put their pairs in the same place. g++ reports the store of a structure's copy before the load.
+__global__ void pairs_in_one_place(const int2* from, int2* to) {
+  to[threadIdx.x / 2] = from[threadIdx.x];  // expect: race
+}
+CASE {
+  int2* from = filled<int2>(64);
+  for (int i = 0; i < 64; ++i) {
+    const int2 pair = {i, -i};
+    cudaMemcpy(from + i, &pair, sizeof pair, cudaMemcpyHostToDevice);
+  }
+  pairs_in_one_place<<<1, 64>>>(from, filled<int2>(32));
+}
+
 /// A stride that adds where it should multiply: two threads handle one element.
 __global__ void wrong_stride(unsigned* data, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x + gridDim.x) data[i] += 1;  // expect: race
