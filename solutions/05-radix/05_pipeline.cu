@@ -100,9 +100,9 @@ __device__ Word look_back(const TileStatus<Word>& status, std::int64_t tile, uns
 
 // --- the kernels ---
 
-/// Puts the keys of a tile in order in shared memory. What a warp's keys share need not be found out for each of them:
-/// passes leave many warps with a single digit behind if values repeat or lie close to each other. And the first active
-/// pass has no order to keep without values, because equal keys cannot be told apart.
+/// Puts the keys of a tile in order in shared memory. A warp in which all keys have the same digit need not rank them.
+/// There are many such warps after a pass if values repeat or lie close to each other. Without values, the first active
+/// pass need not keep any order, because equal keys cannot be told apart.
 template <class Tile, class Transform>
 __device__ void put_in_order(Tile& tile, const Items<Tile>& items, Transform transform, const Pass<Tile>& pass,
                              bool one_digit, bool is_full) {

@@ -195,7 +195,7 @@ def launched(outcome: Outcome) -> str:
     return f"  it launched {'; '.join(parts)}" if parts else ""
 
 
-def smaller_lines(search: Shrinking, options: str = "", with_facts: bool = True) -> list[str]:
+def smaller_lines(search: Shrinking, options: str = "") -> list[str]:
     """The smallest case that fails in the same way, what it needs to fail, and how to repeat it."""
     found = search.smallest
     lines = []
@@ -206,7 +206,7 @@ def smaller_lines(search: Shrinking, options: str = "", with_facts: bool = True)
         was_said = words == search.said.partition("\n")[0] and not found.message[len(words) :].startswith(_ROWS)
         if found.message and found.status == "wrong":
             lines.append(f"  {more.lstrip() if was_said and more else found.message}")
-    lines += [f"  {fact}" for fact in search.facts if with_facts]
+    lines += [f"  {fact}" for fact in search.facts]
     return [*map(wrapped_message, lines), f"  again: {found.replay}{options}"]
 
 

@@ -29,7 +29,7 @@ from .progress import ProgressFile
 SETS = ("last failure", "quick", "public")
 QUICK_SECONDS = 5.0  # that an early case may take: they have few keys, and a loop that never ends is reported soon
 LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
-CLEAR_KEYS = (8, 7, 6, 5)  # numbers of keys that show the rule of a network better than fewer
+FEW_KEYS = (8, 7, 6, 5)  # numbers that are tried in place of those of a case that does not end
 MORE_CASES = 3  # of the check build, if none of these orders shows a finding, nor a case that fails there
 
 
@@ -466,7 +466,7 @@ class Checker:
     def _with_few_keys(self, shown: Failure) -> Case:
         """The case to show; if it does not end, one of few keys that fails, too."""
         case = shown.outcome.case
-        for n in CLEAR_KEYS if shown.outcome.status == "hung" else ():
+        for n in FEW_KEYS if shown.outcome.status == "hung" else ():
             few = replace(case, n=n)
             environment = {**check_build.environment(), "SIMT_SECONDS": changes.QUICK_SECONDS}
             seen = self.judge.run(self.runner("check"), few, timeout=QUICK_SECONDS, environment=environment)

@@ -297,11 +297,6 @@ class Finding:
         """What is accessed wrongly; None if nothing is, or if that is not known."""
         return self.facts[0].element if self.facts else None
 
-    def detail_place(self, name: str) -> Optional[SourceLine]:
-        """The detail that is a line of the source; None if there is none."""
-        place = self.details.get(name)
-        return from_json(SourceLine, place) if isinstance(place, dict) else None
-
     def __str__(self) -> str:
         first, *more = self.text.split("\n")
         million = 1_000_000

@@ -172,12 +172,13 @@ class Evidence:
         line = self.own_line()
         if not line or self.syntax.root is None:
             return ()
-        around = [Line(_kind(node), first_line(node), _head(node)) for node in self.syntax.around(line)]
+        nodes = self.syntax.around(line)
+        around = [Line(_kind(node), first_line(node), _head(node)) for node in nodes]
         if self.outcome.status == "hung" or (self.finding and self.finding.kind in ENDLESS):
             return tuple(one for one in around if one.kind == "loop")[:MOST_DEFINITIONS]
         if self.finding and self.finding.kind == "race" and self.finding.remedy not in ("none", "atomic"):
             return ()
-        tests = [] if self.finding else [node for node in self.syntax.around(line) if node.type == "if_statement"]
+        tests = [] if self.finding else [node for node in nodes if node.type == "if_statement"]
         found = [
             *list(_definitions(self.syntax, line, tests))[:MOST_DEFINITIONS],
             *[one for one in around if one.line != line][:MOST_AROUND],

@@ -62,7 +62,7 @@ def _runs(keys: Keys, length: int, is_descending: bool) -> Keys:
 
 
 def _effects(rule: Mapping[str, Any], n: int, is_descending: bool) -> Iterator[tuple[tuple[int, ...], Effect]]:
-    """What the launches must do, one after the other, with the numbers that tell one from another."""
+    """Yields for each launch in turn the numbers that identify it, and what it must do."""
     if rule["effect"] == "phases":
         for phase in range(n):
             pairs = [(i, i + 1, True) for i in range(phase % 2, n - 1, 2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .diagnosis import Diagnosis, Line
 from .expectations import Departure
 from .schemata import Change
-from .writers import Written
+from .writers import Written, line_of
 
 LONGEST = 70  # characters of code that are quoted
 
@@ -88,8 +88,7 @@ def _of_departure(found: Departure) -> str:
     }[found.effect]
     if found.index < 0:
         return f"all {found.launch + 1} launches do what they must, but one more is missing, after which {duty}"
-    line = found.place.rpartition(":")[2]
-    launch = f"launch {found.launch + 1} of {found.launches} ({found.kernel}, line {line})"
+    launch = f"launch {found.launch + 1} of {found.launches} ({found.kernel}, line {line_of(found.place)[1]})"
     if not found.found:
         return f"{launch} does not write element {found.index}, which must be {found.wanted}: after it, {duty}"
     return f"{launch} leaves {found.found} in element {found.index} in place of {found.wanted}: after it, {duty}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..pictures.trace import Access, Array, Trace, without_folders
+from ..pictures.trace import Access, Array, Trace, Transfer, without_folders
 
 MOST_WRITERS = 3  # lines that are shown
 
@@ -49,14 +49,14 @@ class History:
         for access in reversed(self._trace.accesses[:end]):
             while copies and copies[-1].after > access.number:
                 copy = copies.pop()
-                if copy.to == number and copy.offset <= offset < copy.offset + copy.bytes:
+                if copy.to == number and _covers(copy, offset):
                     if not copy.source:
                         return None
                     number, offset = copy.source, copy.source_offset + offset - copy.offset
             if before is not None and array.space == "shared" and _block(access) != _block(before):
                 return None
             is_same = access.array.allocation == number if number else access.array.number == array.number
-            if is_same and access.writes and access.offset <= offset < access.offset + access.bytes:
+            if is_same and access.writes and _covers(access, offset):
                 return access
         return None
 
@@ -86,8 +86,7 @@ class History:
 
     def is_copied(self, array: Array, offset: int) -> bool:
         """Whether a byte was copied from the host, or filled."""
-        copies = (one for one in self._trace.transfers if one.to == array.allocation)
-        return any(one.offset <= offset < one.offset + one.bytes for one in copies)
+        return any(one.to == array.allocation and _covers(one, offset) for one in self._trace.transfers)
 
     def chain(self, access: Access, most: int) -> list[Access]:
         """An access, the store that wrote what its thread had read, and so on."""
@@ -157,6 +156,10 @@ class History:
         indices = [[one.offset // one.bytes for one in own] for own in lines.values()]
         found = (self._written(own[0], min(own_), max(own_)) for own, own_ in zip(lines.values(), indices))
         return tuple(found)[:MOST_WRITERS]
+
+
+def _covers(one: Access | Transfer, offset: int) -> bool:
+    return one.offset <= offset < one.offset + one.bytes
 
 
 def _block(access: Access) -> tuple[int, int]:
