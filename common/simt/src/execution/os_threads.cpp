@@ -30,11 +30,12 @@ void count_block() {
   }
 }
 
-#ifndef SIMT_CHECK
-/// Nanoseconds that a worker has run between two looks of the watchdog, which are a millisecond apart, if it may be in an
-/// endless loop.
-constexpr std::int64_t least_run = 500'000;
+// The time between two looks of the watchdog. A worker that has run for half of it may be in an endless loop, such as one
+// that waits for what another thread will store. The threads that run next often wait for the same, so it becomes short.
+// If looks go on to find such threads, they compute for long, and it grows by a 512th each time.
+constexpr std::chrono::microseconds longest_wait{1000}, shortest_wait{40};
 
+#ifndef SIMT_CHECK
 /// Processor time that the thread has used, in nanoseconds.
 std::int64_t time_run(pthread_t thread) {
   clockid_t clock;
@@ -174,8 +175,9 @@ void OsThreads::help() {
 /// The watchdog: interrupts workers that have run, but not switched threads, since its last look (see Worker::preempt).
 /// A worker that a debugger has stopped does not run.
 void OsThreads::watch() {
-  for (;;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(launch_state.active() ? 1 : 20));
+  std::chrono::nanoseconds wait = longest_wait;
+  for (bool has_interrupted = false;; has_interrupted = false) {
+    std::this_thread::sleep_for(launch_state.active() ? wait : 20 * longest_wait);
     SIMT_OBSERVE(end_between_launches();)
     if (!launch_state.active()) continue;
     if (has_blocks_left()) start_.notify_all();  // blocks that take long, or wait for one that has not begun
@@ -184,7 +186,14 @@ void OsThreads::watch() {
     look_at_time();
 #endif
     for (Watched& watched : watched_) {
-      if (needs_interruption(watched)) pthread_kill(watched.thread, interrupt_signal);
+      if (!needs_interruption(watched, wait.count() / 2)) continue;
+      pthread_kill(watched.thread, interrupt_signal);
+      has_interrupted = true;
+    }
+    if (!has_interrupted) {
+      wait = longest_wait;
+    } else {
+      wait = wait == longest_wait ? shortest_wait : std::min<std::chrono::nanoseconds>(wait + wait / 512, longest_wait);
     }
   }
 }
@@ -208,7 +217,7 @@ void OsThreads::look_at_time() {
 }
 #endif
 
-bool OsThreads::needs_interruption(Watched& watched) {
+bool OsThreads::needs_interruption(Watched& watched, [[maybe_unused]] std::int64_t least_run) {
 #ifdef SIMT_CHECK
   return check::must_interrupt(watched.thread) && !interruption.in_progress;
 #else

@@ -52,7 +52,7 @@ class OsThreads {
   void help();
   void watch();
   void end_between_launches();
-  bool needs_interruption(Watched& watched);
+  bool needs_interruption(Watched& watched, std::int64_t least_run);
   void look_at_time();
 
   std::vector<std::thread> helpers_;
