@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Builds a lab with the C++ compiler that has not built the project, clang++ or g++: other_compiler.py BUILD.
 
-BUILD is Meson's build folder, below which another one is made. The lab's graded tests must pass on the cpu build, its
-steps must have no finding on the check build, and `check` must name a mistake. Exits with 77, which Meson counts as
+BUILD is Meson's build folder, below which another one is made, for the emulation and the lab; the judge is the
+project's own. The lab's graded tests must pass on the cpu build, its steps must have no finding on the check build, and
+`check` must name a mistake. Exits with 77, which Meson counts as
 "not run", where the compiler is missing.
 """
 
@@ -34,8 +35,8 @@ def main(folder: Path) -> int:
     other, variables = folder / f"by-{cxx}", {**build.environment(), "CXX": cxx}
     meson = build.meson()
     commands = [
-        [*meson, "compile", "-C", str(other), "judge", *RUNNERS],
-        # The program of the graded tests only asks the runner, so the project's own will do.
+        [*meson, "compile", "-C", str(other), *RUNNERS],
+        ["ln", "-sf", str(build.judge()), str(other / "labs/judge")],
         [str(folder / "tests/graded"), "--lab", LAB, "--runner", str(other / "labs" / RUNNERS[0])],
         [sys.executable, str(ROOT / "tests/graded/checked.py"), str(other), LAB, "solutions"],
         [sys.executable, str(ROOT / "tests/mistakes/steps.py"), str(other), MISTAKE],

@@ -9,8 +9,6 @@ Prints a line per submission that is not graded as expected, and the share that 
 as "not run", if no sandbox works here.
 """
 
-import datetime
-import random
 import re
 import sys
 import tempfile
@@ -19,8 +17,9 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/wrong/submissions")]
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests"), str(ROOT / "tests/wrong/submissions")]
 
+from drawn import drawn  # noqa: E402
 from lazy import ANY, FULL, LAB, NONE, PART, SOME  # noqa: E402
 from private import private  # noqa: E402
 from students import IN_TUTORIALS, Student, everyone, write  # noqa: E402
@@ -104,12 +103,10 @@ def report(students: Mapping[str, Student], grades: Mapping[str, Grade]) -> int:
     return 0 if sum(right.values()) == len(students) else 1
 
 
-def drawn(n: int) -> list[str]:
+def some(n: int) -> list[str]:
     """The names of n lazy and hostile students. The few who use up a limit are left out: that takes minutes."""
     names = [name for name, student in everyone(Path()).items() if student.kind in ("lazy", "hostile")]
-    seed = str(datetime.date.today())
-    print(f"drawn by {seed}", flush=True)
-    return [*random.Random(seed).sample([name for name in names if name not in SLOW], n), IN_TUTORIALS]
+    return [*drawn([name for name in names if name not in SLOW], n), IN_TUTORIALS]
 
 
 def main(folder: str, *names: str) -> int:
@@ -119,7 +116,7 @@ def main(folder: str, *names: str) -> int:
         print("not run: this Python cannot read TOML")
         return SKIPPED
     if names[:1] == ("--draw",):
-        names = tuple(drawn(int(names[1])))
+        names = tuple(some(int(names[1])))
     with tempfile.TemporaryDirectory() as temporary, private(ROOT, build.folder()):
         where = Path(temporary) / "class"
         students = {name: student for name, student in everyone(where).items() if not names or name in names}

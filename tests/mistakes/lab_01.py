@@ -31,7 +31,6 @@ MISTAKES = (
         "one pair too many",
         {"t < pairs;": "t <= pairs;"},
         ["FAILED", "error: out-of-bounds: "],
-        quick=True,
     ),
     in_global(
         "a comparison in the wrong direction",
@@ -53,7 +52,6 @@ MISTAKES = (
     in_global(
         "no loop over the pairs",
         {"t < pairs; t += stride": "t < pairs; t += pairs + 0 * stride"},
-        quick=True,
     ),
     in_global(
         "the phase in place of its parity",
@@ -63,7 +61,6 @@ MISTAKES = (
         "a launch on the default stream",
         {"threads_per_block, 0, stream>>>": "threads_per_block>>>"},
         ["FAILED", "error: default-stream: "],
-        quick=True,
     ),
     in_global(
         "the span in place of its pointer",
@@ -92,7 +89,6 @@ MISTAKES = (
         "two arguments in the wrong order",
         {"int(phase % 2), order);": "order, int(phase % 2));"},
         ["{at}: error: argument 3 of kernel run_phase has the type lab::Order, but the kernel takes int: "],
-        quick=True,
     ),
     in_global(
         "the stream in place of the shared bytes",
@@ -194,7 +190,6 @@ MISTAKES = (
     in_halo(
         "threads without a pair return before the load",
         {LOAD: "if (2 * threadIdx.x >= count) return;\n    " + LOAD},
-        quick=True,
     ),
     in_halo(
         "threads without a pair return from the phases",
@@ -212,7 +207,6 @@ MISTAKES = (
     in_global(
         "a loop without a round",
         {"phase < keys.n; ++phase": "phase < keys.n / 512; ++phase"},
-        quick=True,
     ),
     in_global(
         "no store",
@@ -227,14 +221,12 @@ MISTAKES = (
         "no __shared__",
         {"__shared__ Key window": "Key window"},
         ["FAILED", "error: uninitialized: "],
-        quick=True,
     ),
     # --- kernel parameters ---
     in_exchange(
         "the order by reference",
         {"std::int64_t n, lab::Order order) {": "std::int64_t n, const lab::Order& order) {"},
         ["FAILED", "error: host-pointer: "],
-        quick=True,
     ),
     in_rows(
         "the span by reference",
@@ -358,7 +350,6 @@ MISTAKES = (
         "one array for both",
         {"(from, to, keys.n, first_phase": "(from, from, keys.n, first_phase", "    std::swap(from, to);\n": ""},
         ["FAILED", "error: race: "],
-        quick=True,
     ),
     in_halo(
         "a step that counts threads, not pairs",
@@ -417,7 +408,6 @@ MISTAKES = (
     in_exchange(
         "one store of two",
         {"  keys[i + 1] = a;\n": ""},
-        quick=True,
     ),
     in_exchange(
         "the next neighbour but one",
@@ -434,7 +424,6 @@ MISTAKES = (
     in_global(
         "a parity that is forgotten",
         {"i = 2 * t + parity;": "i = 2 * t;"},
-        quick=True,
     ),
     in_global(
         "no factor 2",
@@ -459,7 +448,6 @@ MISTAKES = (
     in_halo(
         "phases that begin with 0 in each launch",
         {"phase = first_phase; phase < end_phase;": "phase = 0; phase < end_phase - first_phase;"},
-        quick=True,
     ),
     in_halo(
         "a tile from the beginning of its window",
@@ -487,7 +475,6 @@ MISTAKES = (
     in_rows(
         "no comparison in the middle of a lane",
         {"    compare_exchange<order>(own[1], own[2]);\n": ""},
-        quick=True,
     ),
     in_rows(
         "two shuffles in one direction",
@@ -505,13 +492,11 @@ MISTAKES = (
     in_exchange(
         "keys in variables of another type",
         {"const Key a = keys[i], b = keys[i + 1];": "const int a = keys[i], b = keys[i + 1];"},
-        quick=True,
     ),
     in_global(
         "as many pairs in both parities",
         {"pairs = (n - parity) / 2;": "pairs = n / 2;"},
         ["FAILED", "error: out-of-bounds: "],
-        quick=True,
     ),
     in_global(
         "a pair too few in even phases",
@@ -545,7 +530,6 @@ MISTAKES = (
     in_halo(
         "one load per thread",
         {LOAD: "if (int(threadIdx.x) < count) window[threadIdx.x] = from[left + threadIdx.x];"},
-        quick=True,
     ),
     in_halo(
         "a pair beyond the window",
@@ -572,7 +556,6 @@ MISTAKES = (
     in_rows(
         "the kernel of the other order",
         {"sort_rows_kernel<lab::Order::descending><<<": "sort_rows_kernel<lab::Order::ascending><<<"},
-        quick=True,
     ),
     # Right, and no more expensive than the solution: nvcc reads each key once, too.
     in_exchange(
@@ -594,7 +577,6 @@ MISTAKES = (
   }"""
         },
         ["ok      step 00 exchange: ", "cases on the check build, no finding", "bytes moved"],
-        quick=True,
     ),
     in_exchange(
         "a key that is compared with itself",

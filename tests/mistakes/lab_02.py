@@ -19,7 +19,6 @@ MISTAKES = (
     in_thread(
         "an unstable merge",
         {"before(from.keys[b], from.keys[a]));": "!before(from.keys[a], from.keys[b]));"},
-        quick=True,
     ),
     in_thread(
         "no check for the end of a run",
@@ -31,7 +30,6 @@ MISTAKES = (
         {SWAP: SWAP.replace("std::swap(from, to)", "copy_items(to, from, n, stream)")},
         ["OVER"],
         alone=True,
-        quick=True,
     ),
     in_block(
         "the wrong rank for the first run",

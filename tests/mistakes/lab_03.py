@@ -29,7 +29,6 @@ MISTAKES = (
     in_global(
         "the direction by the thread",
         {"(i & k) == 0;": "(t & k) == 0;"},
-        quick=True,
     ),
     in_global(
         "the wrong bit decides the direction",
@@ -39,7 +38,6 @@ MISTAKES = (
     in_shared(
         "a thread without a pair leaves the kernel",
         {STRIDE: STRIDE.replace("if (partner < count)", "if (partner >= count) return;\n        if (true)")},
-        quick=True,
         is_searched=True,
     ),
     in_global(
@@ -65,7 +63,6 @@ MISTAKES = (
         {"__syncthreads();  // the first stage reads keys": ";  // the first stage reads keys"},
         ["FAILED", "error: race: "],
         alone=True,
-        quick=True,
     ),
     in_shared(
         "no check that there is a partner",
@@ -145,7 +142,6 @@ MISTAKES = (
         "the partner of the first stage by the run",
         {"partner = i ^ (run - 1);": "partner = i ^ run;"},
         ["FAILED", "error: race: "],
-        quick=True,
     ),
     in_shared(
         "positions of the first stage without gaps",
@@ -211,7 +207,6 @@ MISTAKES = (
     in_hybrid(
         "no store in the merge of the tiles",
         {"    store_tile(keys, values, first, count, tile, tile_values);\n": ""},
-        quick=True,
     ),
     # --- what has been written ---
     in_shared(
@@ -264,7 +259,6 @@ MISTAKES = (
             "forward ? lab::before(b, a, order) : lab::before(a, b, order)": "forward ? lab::before(a, b, order) : "
             "lab::before(b, a, order)"
         },
-        quick=True,
     ),
     in_global(
         "positions without gaps",
@@ -285,7 +279,6 @@ MISTAKES = (
             "count, tile, tile_values);\n    __syncthreads();  // not": "count, tile, tile_values);\n    "
             "sort_in_shared<order>(tile, tile_values, count);\n    __syncthreads();  // not",
         },
-        quick=True,
     ),
     in_shared(
         "no stage with stride 1",
@@ -306,7 +299,6 @@ MISTAKES = (
     in_global(
         "two arguments exchanged",
         {"(keys, n / 2, k, j, order);": "(keys, n / 2, j, k, order);"},
-        quick=True,
     ),
     in_global(
         "no merge into all keys",
@@ -315,7 +307,6 @@ MISTAKES = (
     in_global(
         "no stage of neighbours",
         {"j > 0; j /= 2": "j > 1; j /= 2"},
-        quick=True,
     ),
     in_global(
         "strides that grow",
@@ -343,7 +334,6 @@ MISTAKES = (
     in_shared(
         "no barrier between the first stage and the others",
         {"    __syncthreads();  // the next stage compares": "    // the next stage compares"},
-        quick=True,
     ),
     in_shared(
         "one comparator per thread",
@@ -390,7 +380,6 @@ MISTAKES = (
     in_hybrid(
         "too few comparators",
         {"pairs = (keys.n + run - 1) / run * (run / 2);": "pairs = keys.n / 2;"},
-        quick=True,
     ),
     in_hybrid(
         "values left behind",

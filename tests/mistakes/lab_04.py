@@ -67,7 +67,6 @@ MISTAKES = (
         "no atomic",
         {"atomicAdd(&tile_counts[keys.data[first + i]], 1u);": "++tile_counts[keys.data[first + i]];"},
         ["FAILED", "error: race: "],
-        quick=True,
         alone=True,
     ),
     in_shared(
@@ -78,19 +77,16 @@ MISTAKES = (
         "a fault in a part of an earlier step",
         {EDGES: "(void)keys;"},
         step=3,
-        quick=True,
     ),
     in_shared(
         "vectors that begin at the first key",
         {"= vectors.in(keys);": "= reinterpret_cast<const uint4*>(keys);"},
         ["FAILED", "error: misaligned: "],
-        quick=True,
     ),
     # --- scans ---
     in_global(
         "a scan that is one counter short",
         {"v <= byte_values; ++v": "v < byte_values; ++v"},
-        quick=True,
         is_searched=True,
     ),
     in_shared(
@@ -100,7 +96,6 @@ MISTAKES = (
     in_shared(
         "the sums are inclusive",
         {"sums[first + i] = i == 0 ? 0 : from[i - 1];": "sums[first + i] = from[i];"},
-        quick=True,
     ),
     in_shared(
         "a loop that never ends, with a barrier",
@@ -158,7 +153,6 @@ MISTAKES = (
         {"__syncthreads();  // the next tile sets counters": ";  // the next tile sets counters"},
         ["FAILED", "error: race: "],
         alone=True,
-        quick=True,
     ),
     in_shared(
         "a barrier in a loop that some threads leave",
@@ -175,7 +169,6 @@ MISTAKES = (
         {"const std::int64_t position = positions[key]": "const int position = positions[key]"},
         ["ok      step 02 shared: ", "{at}: note: narrow: int holds ", "std::int64_t"],
         alone=True,
-        quick=True,
     ),
     in_global(
         "an index that is computed in 32 bits",
@@ -204,7 +197,6 @@ MISTAKES = (
         {"/ walkers, order);\n  CUDA_CHECK(cudaGetLastError());": "/ walkers, order);\n"},
         ["FAILED", "error: unchecked-launch: "],
         alone=True,
-        quick=True,
     ),
     # --- warps ---
     in_range(

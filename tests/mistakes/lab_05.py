@@ -51,7 +51,6 @@ MISTAKES = (
             "(;;) {\n    __syncthreads();  //": "(unsigned round = 0;; ++round) {\n    __syncthreads();  //",
             f"= {TICKET};": "= blockIdx.x + round * gridDim.x, (void)state;",
         },
-        quick=True,
     ),
     in_onesweep(
         "a counter that is read again after the atomic",

@@ -84,7 +84,6 @@ MISTAKES = (
         {"bucket_count * sizeof(unsigned), slot.stream));": "bucket_count * sizeof(unsigned), nullptr));"},
         ["FAILED", "error: stream-race: "],
         alone=True,
-        quick=True,
     ),
     in_many_gpus(
         "equal keys that all go to one GPU",

@@ -51,7 +51,6 @@ class Mistake:
     changes: Mapping[str, str]  # what is replaced, which occurs once in the file, and by what
     shown: Sequence[str] = ("FAILED",)  # what is printed, in this order
     step: int = 0  # that is checked; 0: the one with the mistake
-    quick: bool = False  # part of the default suite
     alone: bool = False  # the check build alone shows it, and only that one is run
     is_searched: bool = False  # small changes of the file are tried, too, which takes seconds; they name its place
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes beginners' mistakes in the solutions: `check` must find them, and the search must name their place.
 
-    steps.py BUILD [--all | NAME ...]      BUILD is Meson's build folder, with the solutions' runners
+    steps.py BUILD [NAME ...]      BUILD is Meson's build folder, with the solutions' runners
 
 Each mistake changes a few words of a solution. The step is then checked as `./workbook check LAB STEP --solution` does
-it. Without names, a few of the mistakes are made, one of each kind. Prints the seconds from the start of the check to
-the verdict, which are not part of the test.
+it. Without names, some are drawn (drawn.py). Prints the seconds from the start of the check to the verdict, which are
+not part of the test.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common"))
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests")]
 
 import lab_01  # noqa: E402
 import lab_02  # noqa: E402
@@ -33,6 +33,7 @@ import lab_03  # noqa: E402
 import lab_04  # noqa: E402
 import lab_05  # noqa: E402
 import lab_06  # noqa: E402
+from drawn import drawn  # noqa: E402
 from mistake import Mistake  # noqa: E402
 
 from workbook.core import build, checking, diagnostics, narrowing, suspects  # noqa: E402
@@ -126,9 +127,7 @@ def verdict(folder: Path, item: Mistake, limits: Mapping[str, object] = PATIENT)
 
 def chosen(names: Sequence[str]) -> list[Mistake]:
     """The mistakes that the arguments name."""
-    if names:
-        return [item for item in MISTAKES if item.name in names or "--all" in names]
-    return [item for item in MISTAKES if item.quick]
+    return [item for item in MISTAKES if item.name in names] if names else drawn(MISTAKES, 12)
 
 
 def not_underlined(item: Mistake, printed: str) -> str:

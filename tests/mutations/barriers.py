@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Mutates the solutions, one line at a time: the check build must report what is wrong.
 
-    barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners
-    barriers.py BUILD --drawn        only two labs, drawn by the date
+    barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners; without labs, two
+                                     are drawn (drawn.py)
 
 Each barrier is removed in turn, and each of a student's usual mistakes is made. Without a barrier any finding is
 enough: of several that follow, the order of threads decides which comes first. If a shuffle lies between the two
@@ -13,9 +13,7 @@ share that is found.
 
 from __future__ import annotations
 
-import datetime
 import os
-import random
 import re
 import sys
 import tempfile
@@ -25,7 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common"))
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests")]
+
+from drawn import drawn  # noqa: E402
 
 from workbook.core import build, check_build  # noqa: E402
 from workbook.core.course import labs  # noqa: E402
@@ -174,10 +174,7 @@ def check_all(folder: Path, mutations: Iterable[Mutation]) -> dict[Mutation, str
 def main(folder: str, *chosen: str) -> int:
     """Tries all mutations; the exit status."""
     build.use_folder(Path(folder).resolve())
-    names: Sequence[str] = chosen or labs()
-    if chosen == ("--drawn",):
-        names = random.Random(str(datetime.date.today())).sample(labs(), 2)
-        print(f"chosen by the date; to repeat: barriers.py {folder} {' '.join(names)}")
+    names: Sequence[str] = chosen or drawn(labs(), 2)
     barriers = [mutation for lab in names for mutation in without_barriers(lab)]
     mistakes = [mistake(*words) for words in MISTAKES if words[0] in names]
     wrong = check_all(Path(folder).resolve(), [*barriers, *mistakes])

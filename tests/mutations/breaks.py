@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 """Breaks the solutions: the public graded tests on the cpu build must catch every break.
 
-    breaks.py BUILD [--all | --draw COUNT] [--seed SEED] [NAME ...]      BUILD is Meson's build folder
+    breaks.py BUILD [NAME ...]      BUILD is Meson's build folder
 
-Draws some of break_table.py by the day's date, or by the seed, which is printed. Each break is one changed text in one
+Without names, some of break_table.py are drawn (drawn.py). Each break is one changed text in one
 file. Prints the first case that fails.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -21,9 +19,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/mistakes")]
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests"), str(ROOT / "tests/mistakes")]
 
 from break_table import BREAKS  # noqa: E402
+from drawn import drawn  # noqa: E402
 from mistake import Mistake  # noqa: E402
 from steps import make_runners  # noqa: E402
 
@@ -69,10 +68,7 @@ def chosen(arguments: argparse.Namespace) -> Sequence[Mistake]:
     """The breaks that the arguments name or draw."""
     if arguments.names:
         return [item for item in BREAKS if item.name in arguments.names]
-    if arguments.all:
-        return BREAKS
-    print(f"drawn with --draw {arguments.draw} --seed {arguments.seed}")
-    return random.Random(arguments.seed).sample(BREAKS, arguments.draw)
+    return drawn(BREAKS, 4)
 
 
 def main() -> int:
@@ -80,9 +76,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--draw", type=int, default=4)
-    parser.add_argument("--seed", default=str(datetime.date.today()))
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     build.use_folder(folder)

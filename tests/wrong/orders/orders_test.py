@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 """Counts how many results that depend on the order of atomics are found, by how many schedules (`cc --schedules`).
 
-orders_test.py [--compiler g++] [--most N] [--draw N]
+orders_test.py [--compiler g++] [--most N]
   --most N   schedules for each kernel; the numbers of schedules are fixed, so the outcome is the same each time
-  --draw N   only N of the kernels, drawn by the date
 
-Fails if one of the kernels of orders.cu is not found, or if its right twin is accused.
+Fails if one of the kernels of orders.cu that are drawn (drawn.py) is not found, or if its right twin is accused.
 """
 
 import argparse
-import datetime
-import random
 import subprocess
 import sys
 import tempfile
@@ -20,7 +17,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path.insert(0, str(ROOT / "common"))
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests")]
+
+from drawn import drawn  # noqa: E402
 
 from workbook.core import schedules  # noqa: E402
 
@@ -66,7 +65,6 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--most", type=int, default=100)
-    parser.add_argument("--draw", type=int)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         wrong = compiled(Path(folder), arguments.compiler)
@@ -74,9 +72,7 @@ def main() -> int:
         listed = subprocess.run([str(wrong)], capture_output=True, text=True, check=True).stdout.splitlines()
         depths = {line.split()[1]: int(line.split()[0]) for line in listed}
         known = len(depths)
-        if arguments.draw:
-            names = random.Random(str(datetime.date.today())).sample(sorted(depths), arguments.draw)
-            depths = {name: depths[name] for name in names}
+        depths = {name: depths[name] for name in drawn(sorted(depths), 12)}
         with ThreadPoolExecutor(2) as pool:
             counts = list(pool.map(lambda name: first_found(wrong, name, arguments.most), depths))
             accusations = list(pool.map(lambda name: first_found(right, name, arguments.most), depths))

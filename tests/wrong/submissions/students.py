@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -222,8 +222,3 @@ def write(where: Path, students: Mapping[str, Student]) -> None:
             target = where / name / path if path else where / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content.encode() if isinstance(content, str) else content)
-
-
-def drawn(students: Mapping[str, Student], draw: Callable[[Sequence[str]], Sequence[str]]) -> dict[str, Student]:
-    """Some of the class."""
-    return {name: students[name] for name in draw(sorted(students))}

@@ -1,0 +1,20 @@
+"""A few of many cases, drawn by the date, for the default suites: in time, all of them run. `thorough` runs all."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def drawn(cases: Sequence[Item], count: int) -> list[Item]:
+    """Some of the cases, or all where the variable DRAWN_BY is "all". Prints how to draw the same ones again."""
+    seed = os.environ.get("DRAWN_BY") or str(datetime.date.today())
+    if seed == "all":
+        return list(cases)
+    print(f"{count} of {len(cases)}, drawn by the date; to draw the same ones again, set DRAWN_BY={seed}", flush=True)
+    return random.Random(seed).sample(list(cases), count)
