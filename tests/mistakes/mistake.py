@@ -85,10 +85,10 @@ class Mistake:
         place = re.compile(r"\{at([+-]\d+)?\}")
         return [place.sub(lambda match: f"{self.file}:{self.line + int(match[1] or 0)}", text) for text in self.shown]
 
-    def missing(self, printed: str) -> str:
+    def missing(self, printed: str, expected: Sequence[str] = ()) -> str:
         """The first text that is not shown where it should be; "" if none is missing."""
         at = 0
-        for wanted in self.expected():
+        for wanted in expected or self.expected():
             found = re.compile(re.escape(wanted)).search(printed, at)
             if not found:
                 return wanted

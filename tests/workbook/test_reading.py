@@ -454,6 +454,22 @@ class Texts(unittest.TestCase):
                 "labs/01-odd-even/01_global.cu:4: error: no } closes the { in this line",
             )
 
+    def test_what_clang_says_about_a_call_that_fits_no_function(self) -> None:
+        found = diagnostics.summary(
+            "labs/01-odd-even/01_global.cu:54:65: error: no matching function for call to 'run_phase'\n"
+            "   54 |     ::simt::launch(::simt::selectable([&](auto&... simt_args) { run_phase(simt_args...); }));\n"
+            "      |                                                                 ^~~~~~~~~\n"
+            "common/simt/include/simt/launch.h:101:40: note: in instantiation of function template specialization\n"
+            "labs/01-odd-even/01_global.cu:24:17: note: candidate function not viable: no known conversion from "
+            "'lab::Order' to 'int' for 3rd argument\n"
+        )
+        first, *_, last = found.splitlines()
+        self.assertEqual(
+            first, "labs/01-odd-even/01_global.cu:54:65: error: no matching function for call to 'run_phase'"
+        )
+        self.assertRegex(last, r"^  labs/01-odd-even/01_global\.cu:24: candidate .* not viable: .* 3rd argument$")
+        self.assertNotIn("simt::", found)
+
     def test_an_error_without_an_explanation(self) -> None:
         place = "labs/01-odd-even/01_global.cu"
         plain = f"{place}:5:9: error: invalid conversion from ‘int*’ to ‘int’\n"

@@ -12,6 +12,8 @@ _ERROR = re.compile(r"^([^\s:()]+?)(?::(\d+)(?::(\d+))?:|\((\d+)\)\s?:) (?:fatal
 _WARNING = re.compile(r"^((labs/[^\s:()]+?)(?::\d+|\(\d+\))).*\bwarning\b")
 _GAP = re.compile(r"^\s*NOT_WRITTEN\(", re.MULTILINE)
 _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
+# clang++ says why a call fits no function in a note, which may be far below the error.
+_NOT_VIABLE = re.compile(r"^(\S+?:\d+):(?:\d+:)? note: (candidate .*not viable: .*)")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
 _LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
 # What the linker says: FILE.o:PLACE: TEXT, where the place may be in a library's header or a file that we have made.
@@ -109,13 +111,21 @@ def _way_here(lines: list[str], errors: list[tuple[int, re.Match[str]]]) -> list
 
 
 def _first_error(lines: list[str], first: int, error: re.Match[str], root: Path) -> list[str]:
-    """The first error with the source line and the mark that are indented below it."""
+    """The first error with the source line and the mark that are indented below it, unless that is a rewritten line."""
     shown = [lines[first]]
     for line in lines[first + 1 : first + 7]:
         if _ERROR.match(line) or not line.startswith((" ", "\t")):
             break
         shown.append(line)
-    return shown if len(shown) > 1 else shown + _quoted(error, root)
+    is_own = len(shown) > 1 and "simt::" not in shown[1]
+    return shown if is_own else [lines[first], *_quoted(error, root)[: 1 if len(shown) > 1 else 2]]
+
+
+def _not_viable(lines: list[str], errors: list[tuple[int, re.Match[str]]]) -> list[str]:
+    """Why the functions that the first error is about cannot be called as they are."""
+    end = errors[1][0] if len(errors) > 1 else len(lines)
+    found = [match for match in map(_NOT_VIABLE.match, lines[errors[0][0] + 1 : end]) if match]
+    return [f"  {match[1]}: {match[2]}" for match in found[:2]]
 
 
 def _further_errors(lines: list[str], errors: list[tuple[int, re.Match[str]]]) -> list[str]:
@@ -163,6 +173,7 @@ def _shortened(output: str, root: Path, build: Path) -> str:
         shown = [*_way_here(lines, errors), in_words, *_quoted(error, root)[:1]]
     else:
         shown = [*_way_here(lines, errors), *_first_error(lines, first, error, root)]
+        shown += _not_viable(lines, errors)
         shown += filter(None, [missing_includes.hint(lines, first, error[1], root)])
     rest = _further_errors(lines, errors)
     if rest:
