@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 
 from workbook.core import build, check_build
 from workbook.core.judge_client import JudgeClient
+from workbook.core.verdict_words import observed_lines
 
 
 def main(folder: str, lab: str, whose: str, *steps: str) -> int:
@@ -25,7 +26,7 @@ def main(folder: str, lab: str, whose: str, *steps: str) -> int:
         verdict = check_build.check_step(lab, number, runner)
         failed += not verdict.passed
         print(f"step {number:02}: {verdict.cases} cases  {'ok' if verdict.passed else 'FAILED'}")
-        for line in (*([] if verdict.passed else verdict.lines()), *(f"  {costs}" for costs in verdict.costs)):
+        for line in (*([] if verdict.passed else observed_lines(verdict)), *(f"  {costs}" for costs in verdict.costs)):
             print(line)
     return 1 if failed else 0
 

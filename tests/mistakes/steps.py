@@ -36,11 +36,14 @@ import lab_06  # noqa: E402
 from drawn import drawn  # noqa: E402
 from mistake import Mistake  # noqa: E402
 
-from workbook.core import build, checking, diagnostics, narrowing, suspects  # noqa: E402
+from workbook.core import build, diagnostics, explaining, narrowing, suspects  # noqa: E402
+from workbook.core.checking import Checker  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
+from workbook.core.programs import Programs  # noqa: E402
 from workbook.core.recipe import Recipe  # noqa: E402
+from workbook.core.verdict_words import Words  # noqa: E402
 from workbook.diagnose import search  # noqa: E402
 
 LABS = (lab_01, lab_02, lab_03, lab_04, lab_05, lab_06)
@@ -112,10 +115,11 @@ def verdict(folder: Path, item: Mistake, limits: Mapping[str, object] = PATIENT)
                 for limit, seconds in limits.items():
                     stack.enter_context(mock.patch.object(search, limit, seconds))
             else:
-                without = mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext())
+                without = mock.patch.object(explaining, "mutant_search", lambda *_: contextlib.nullcontext())
                 stack.enter_context(without)
             start = time.monotonic()
-            checker = checking.Checker(judge, item.lab, ["cpu"], solution=True)
+            programs = Programs(judge, item.lab, ["cpu"], solution=True)
+            checker = Checker(programs, Words(["cpu"], solution=True, shows_all=True))
             step = find_step(item.lab, item.step or int(item.file[:2]))
             if item.alone:
                 with mock.patch.object(checker, "tested", return_value=True):

@@ -26,23 +26,25 @@ from drawn import drawn  # noqa: E402
 from mistake import Mistake  # noqa: E402
 from steps import make_runners  # noqa: E402
 
-from workbook.core import build, checking  # noqa: E402
+from workbook.core import build  # noqa: E402
+from workbook.core.checking import Checker  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
+from workbook.core.programs import Programs  # noqa: E402
 
 TIMEOUT = 60  # seconds that a case may take: other tests run at the same time, and a slow case is not a wrong one
 
 
-class Checker(checking.Checker):
-    """The check of a lab with one runner."""
+class OneProgram(Programs):
+    """The programs of a lab of which there is only one."""
 
-    def __init__(self, judge: JudgeClient, lab: str, runner: Path) -> None:
+    def __init__(self, judge: JudgeClient, lab: str, program: Path) -> None:
         super().__init__(judge, lab, ["cpu"], timeout=TIMEOUT, solution=True)
-        self._runner = runner
+        self._program = program
 
     def runner(self, kind: str) -> Path:
-        """The runner, whatever the build."""
-        return self._runner
+        """The program, whatever the build."""
+        return self._program
 
 
 def first_failure(folder: Path, item: Mistake) -> str:
@@ -53,9 +55,9 @@ def first_failure(folder: Path, item: Mistake) -> str:
         except subprocess.CalledProcessError as error:
             return f"does not compile: {error.stdout}{error.stderr}"
         with JudgeClient() as judge:
-            checker = Checker(judge, item.lab, runners["cpu"])
+            programs = OneProgram(judge, item.lab, runners["cpu"])
             step = find_step(item.lab, int(item.file[:2]))
-            _, failure = checker.public_tests(step, checker.lines(step), "cpu")
+            _, failure = Checker(programs, print).public_tests(step, programs.lines(step), "cpu")
     return f"{failure.outcome.status}: {failure.outcome.message}" if failure else ""
 
 

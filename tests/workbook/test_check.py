@@ -7,7 +7,7 @@ import io
 import json
 import threading
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,10 +18,14 @@ import fake_judge
 from in_folder import InFolder
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile, shrinking
+from workbook.core import build, check_build, checking, console, explaining, narrowing, nvcc_compile, running, shrinking
+from workbook.core import programs as programs_
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
+from workbook.core.programs import Programs
+from workbook.core.verdict import Failure, Show, write
+from workbook.core.verdict_words import MOST_LINES, Words, failure_lines, launched
 from workbook.diagnose import search
 from workbook.verbs import watch
 
@@ -115,6 +119,19 @@ class Script:
 WRONG_KEY = {"status": "wrong", "passed": False, "message": "wrong key at index 3"}
 
 
+def checker_of(
+    script: Any, kinds: Sequence[str], show: Show | None = None, after: checking.Checker | None = None, **options: Any
+) -> checking.Checker:
+    """A checker of lab 04 that prints."""
+    programs = Programs(script, "04-counting", kinds, **options)
+    return checking.Checker(programs, show or Words(kinds, programs.solution), after=after)
+
+
+def first_look_of(script: Any, nvcc: Any = None) -> checking.Checker:
+    """The same for a first look."""
+    return checking.Checker(Programs(script, "04-counting", ["cpu"]), Words(["cpu"], False), nvcc, is_first_look=True)
+
+
 class Beside(unittest.TestCase):
     """Cases on several cores."""
 
@@ -136,7 +153,7 @@ class Beside(unittest.TestCase):
         script.workers = 3
         groups = [CaseGroup("any n", tuple(Case("04-counting", 2, n, "sort", "u8") for n in (1, 2, 3)))]
         with mock.patch.object(check_build, "Judges", lambda: script):
-            graded = checking.run_cases(script, Path("04-counting-cpu"), groups, None, side_by_side=True)  # type: ignore[arg-type]
+            graded = running.run_cases(script, Path("04-counting-cpu"), groups, None, side_by_side=True)  # type: ignore[arg-type]
         assert graded.failure
         self.assertEqual((graded.cases, graded.failure.message), (2, "the second"))
         self.assertTrue(script.cancelled)
@@ -170,9 +187,10 @@ class CheckStep(unittest.TestCase):
         script = Script(rule)
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
+            mock.patch.object(programs_, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
             mock.patch.object(build, "object_of", lambda *_: None),
-            mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext()),
+            mock.patch.object(explaining, "mutant_search", lambda *_: contextlib.nullcontext()),
             mock.patch.object(nvcc_compile, "_target", lambda *_: None),
             mock.patch.object(shrinking, "TRIES", options.pop("tries", 0)),
             mock.patch.object(
@@ -180,8 +198,8 @@ class CheckStep(unittest.TestCase):
             ),
             contextlib.redirect_stdout(io.StringIO()) as printed,
         ):
-            kinds = options.pop("kinds", ["cpu"])
-            checker = checking.Checker(script, "04-counting", kinds, **options)  # type: ignore[arg-type]
+            kinds, show = options.pop("kinds", ["cpu"]), options.pop("show", None)
+            checker = checker_of(script, kinds, show, **options)
             passed = all(checker.passes(step) for step in steps)
         return passed, printed.getvalue(), saved, script
 
@@ -362,9 +380,45 @@ class CheckStep(unittest.TestCase):
             lambda kind, case: {"findings": (FINDING,)} if kind == "check" and case.task == "sort" else {}, STEPS[2]
         )
         self.assertEqual((passed, saved), (False, [(2, "cpu", "passed"), (2, "check", "failed")]))
-        self.assertIn("FAILED  step 02 shared, check build. The first thing to fix:\n\nlabs/04", printed)
+        begin = (
+            "FAILED  step 02 shared, check build: race at labs/04-counting/02_shared.cu:41 (check step 2 sort n 3). "
+        )
+        self.assertIn(begin + "Looking for the reason ...\n\nThe first thing to fix:\n\nlabs/04", printed)
         self.assertIn("  the check build's result was correct, by luck\n", printed)
         self.assertIn("  again: run check step 2 sort n 3 --build check\n", printed)
+
+    def test_a_verdict_as_json(self) -> None:
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            return {"findings": (FINDING,)} if kind == "check" and case.task == "sort" else {}
+
+        _, printed, *_ = self.check(rule, STEPS[2], show=write)
+        found = json.loads(printed)
+        self.assertEqual((found["version"], found["word"], found["step"]["name"]), (1, "failed", "shared"))
+        self.assertEqual([(one["kind"], one["cases"]) for one in found["passed"]], [("cpu", 4)])
+        shown = found["failed"]["shown"]
+        self.assertEqual((shown["kind"], shown["line"]["task"]), ("check", "sort"))
+        self.assertEqual(shown["outcome"]["findings"][0]["line"], FINDING.line)
+        self.assertEqual(found["failed"]["diagnosis"]["kind"], "race")
+        _, printed, *_ = self.check(lambda *_: {}, STEPS[2], show=write)
+        found = json.loads(printed)
+        self.assertEqual((found["word"], found["failed"]), ("passed", None))
+        self.assertEqual(found["notes"][0]["kind"], "narrow")
+        gap = {"status": "not-written", "passed": False, "message": "not written", "line": 86}
+        _, printed, *_ = self.check(lambda *_: gap, STEPS[2], show=write)
+        self.assertEqual(json.loads(printed)["gap"]["place"], "labs/04-counting/02_shared.cu:86")
+
+    def test_a_long_verdict_is_cut_in_the_middle(self) -> None:
+        long = replace(FINDING, text="two threads" + "".join(f"\n    {number}" for number in range(60)))
+
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            return {"findings": (long,)} if kind == "check" and case.task == "sort" else {}
+
+        _, cut, *_ = self.check(rule, STEPS[2])
+        _, whole, *_ = self.check(rule, STEPS[2], show=Words(["cpu"], False, shows_all=True))
+        shown = cut.partition("fix:\n\n")[2].splitlines()
+        self.assertEqual((len(shown), whole.count("\n") - cut.count("\n")), (MOST_LINES, 39))
+        self.assertIn("    ... and 40 more lines: --all shows them", shown)
+        self.assertEqual(shown[-2:], whole.splitlines()[-2:])  # which case it is, and how to repeat it
 
     # --- what comes first ---
 
@@ -448,7 +502,7 @@ class CheckStep(unittest.TestCase):
         with mock.patch.object(check_build.Observation, "has_findings", has_findings):
             passed, printed, saved, script = self.check(rule, STEPS[2])
         self.assertEqual((passed, saved), (False, [(2, "check", "failed")]))
-        self.assertTrue(printed.startswith("FAILED  step 02 shared, histogram, check build. The first"), printed)
+        self.assertTrue(printed.startswith("FAILED  step 02 shared, histogram, check build: race at labs/04"), printed)
         self.assertEqual([entry[3] for entry in script.log if entry[0] == "cpu"], [1, 1])
 
     def test_a_failure_ends_the_observation(self) -> None:
@@ -543,12 +597,13 @@ class FirstLook(InFolder):
             with (
                 mock.patch.object(Types, "run", run),
                 mock.patch.object(checking, "ProgressFile", lambda: keeper),
+                mock.patch.object(programs_, "ProgressFile", lambda: keeper),
                 mock.patch.object(check_build, "Judges", lambda script=script: script),
                 mock.patch.object(shrinking, "TRIES", 0),
                 contextlib.redirect_stdout(io.StringIO()) as printed,
             ):
                 nvcc = mock.Mock()
-                checker = checking.Checker(script, "04-counting", ["cpu"], nvcc=nvcc, is_first_look=True)  # type: ignore[arg-type]
+                checker = first_look_of(script, nvcc)
                 checker.look(STEPS[2])
                 self.assertEqual(checker.looks_right(STEPS[2]), expected)
                 self.assertEqual(nvcc.cancel.called, not expected)
@@ -588,23 +643,24 @@ class FirstLook(InFolder):
         script = Types(rule)
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
+            mock.patch.object(programs_, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
             mock.patch.object(build, "compile_targets", lambda paths, *_: built.extend(path.name for path in paths)),
             mock.patch.object(build, "object_of", lambda *_: None),
-            mock.patch.object(checking.Checker, "_mutant_search", lambda *_: contextlib.nullcontext()),
+            mock.patch.object(explaining, "mutant_search", lambda *_: contextlib.nullcontext()),
             mock.patch.object(nvcc_compile, "_target", lambda *_: None),
             mock.patch.object(narrowing, "Scan") as scan,
             mock.patch.object(shrinking, "TRIES", 0),
             contextlib.redirect_stdout(self.printed),
         ):
             scan.return_value.notes.return_value = []
-            first = checking.Checker(script, "04-counting", ["cpu"], is_first_look=True)  # type: ignore[arg-type]
+            first = first_look_of(script)
             first.look(STEPS[2])
             self.assertTrue(first.looks_right(STEPS[2]))
             assert first.begun
             first.begun.verdict(console.Progress(""))
             begun = len(tried)
-            checker = checking.Checker(script, "04-counting", ["cpu"], after=first)  # type: ignore[arg-type]
+            checker = checker_of(script, ["cpu"], after=first)
             passed = checker.passes(STEPS[2])
         self.assertEqual(scan.call_count, 1)  # the search that began with the first look is used
         self.assertEqual({type_ for name, _, type_ in tried[:begun]}, {"u32", "pairs"})
@@ -638,12 +694,17 @@ class FirstLook(InFolder):
         look begins while the check build is still compiled."""
         events = self.events
 
-        class FakeChecker:
-            unbuilt = ()
-            table = SimpleNamespace(own_line=lambda _: SimpleNamespace(task="sort"))
+        table = SimpleNamespace(own_line=lambda _: SimpleNamespace(task="sort"))
+        programs = SimpleNamespace(unbuilt=(), table=table, lab="02-merge", solution=False)
 
+        class FakeChecker:
             def __init__(
-                self, *_: object, nvcc: object = None, is_first_look: bool = False, after: object = None
+                self,
+                _programs: object,
+                _show: object,
+                nvcc: object = None,
+                is_first_look: bool = False,
+                after: object = None,
             ) -> None:
                 if is_first_look and nvcc is None:
                     events.append("a first look without nvcc")
@@ -675,6 +736,7 @@ class FirstLook(InFolder):
         with (
             mock.patch.multiple(build, ensure=lambda: None, runnable=lambda: ["cpu"], compile_targets=compile_targets),
             mock.patch.multiple(checking, Checker=FakeChecker, JudgeClient=lambda: contextlib.nullcontext()),
+            mock.patch.object(checking, "Programs", lambda *_: programs),
             mock.patch.object(nvcc_compile, "NvccCompile", start),
             mock.patch.object(checking, "note", lambda text: events.append(text.strip())),
             contextlib.redirect_stdout(io.StringIO()),
@@ -709,20 +771,20 @@ class Examination(unittest.TestCase):
             raise JudgeDied("cancelled")
 
         line = next(line for line in COUNTING.steps if line.number == 2)
-        shown = checking.Failure(STEPS[2], line, "check", Outcome("wrong", False, Case("04-counting", 2, 1)))
+        shown = Failure(STEPS[2], line, "check", Outcome("wrong", False, Case("04-counting", 2, 1)))
         with (
             mock.patch.object(check_build, "Judges", lambda prefix: contextlib.nullcontext(judges)),
             mock.patch.object(check_build, "check_step", check_step),
             mock.patch.object(search, "EXAMINATION_SECONDS", 0.01),
         ):
-            checker = checking.Checker(Script(lambda *_: {}), "04-counting", ["cpu"])  # type: ignore[arg-type]
-            self.assertFalse(checker._is_right(shown, Path("runner"), {"STEP_MUTANT": "1"}))
+            programs = Programs(Script(lambda *_: {}), "04-counting", ["cpu"])  # type: ignore[arg-type]
+            self.assertFalse(explaining.is_right(programs, shown, Path("runner"), {"STEP_MUTANT": "1"}))
 
 
 class Dead(FakeJudge):
     def test_a_judge_that_dies_is_no_pass(self) -> None:
         with self.assertRaises(JudgeDied):
-            checking.Checker(self.client("dies"), "03-bitonic", ["cpu"])
+            Programs(self.client("dies"), "03-bitonic", ["cpu"])
 
 
 class Failures(unittest.TestCase):
@@ -735,7 +797,7 @@ class Failures(unittest.TestCase):
         command = "SIMT_SEED=0 ./workbook run " + "again " * 20
         outcome = Outcome("verified", False, Case("04-counting", 2, 1), findings=(finding,), replay=command)
         with mock.patch.object(console, "width", lambda: 60):
-            lines = console.wrapped_message("\n".join(check_build.failure_lines(outcome))).split("\n")
+            lines = console.wrapped_message("\n".join(failure_lines(outcome))).split("\n")
         self.assertTrue(lines[0].startswith("labs/04-counting/02_shared.cu:7: error: out-of-bounds: reads"))
         self.assertEqual([line[:8] for line in lines[1:5]], ["      wo", "      wo", "    do d", "      do"])
         self.assertLessEqual(max(map(len, lines[1:])), 60)
@@ -752,7 +814,7 @@ class Failures(unittest.TestCase):
 
     def test_a_wrong_key(self) -> None:
         self.assertEqual(
-            check_build.failure_lines(WRONG, " --build cpu"),
+            failure_lines(WRONG, " --build cpu"),
             [
                 "labs/03-bitonic/02_shared.cu: keys[3] is 9, not 4; before it 1 2 3, after it 5",
                 "  03-bitonic step 2 shared: 1023 u32 keys, sorted, descending, seed 42",
@@ -767,14 +829,14 @@ class Failures(unittest.TestCase):
         printed = f"{finding}\nhello\n"
         outcome = Outcome("crashed", False, CASE, "signal 11", findings=(finding,), file="labs/a.cu", printed=printed)
         self.assertEqual(
-            check_build.failure_lines(outcome)[:2], ["labs/a.cu:7: error: out-of-bounds: read", "  crashed: signal 11"]
+            failure_lines(outcome)[:2], ["labs/a.cu:7: error: out-of-bounds: read", "  crashed: signal 11"]
         )
-        self.assertEqual(check_build.failure_lines(outcome)[3:5], ["  the runner printed:", "hello"])
+        self.assertEqual(failure_lines(outcome)[3:5], ["  the runner printed:", "hello"])
 
     def test_the_last_words_of_a_crash_come_first(self) -> None:
         words = "labs/a.cu:9: error: __syncthreads() was called outside a kernel"
         outcome = Outcome("crashed", False, CASE, "Aborted", file="labs/a.cu", printed=f"hello\n{words}\n")
-        lines = check_build.failure_lines(outcome)
+        lines = failure_lines(outcome)
         self.assertEqual(lines[:2], [words, "  crashed: Aborted"])
         self.assertEqual(lines[3:5], ["  the runner printed:", "hello"])
 
@@ -782,14 +844,14 @@ class Failures(unittest.TestCase):
         one, other = {"kernel": "sort", "global_st_requests": 3}, {"kernel": "merge", "global_st_requests": 0}
         outcome = Outcome("wrong", False, CASE, launches=(one, one, other))
         self.assertEqual(
-            check_build.launched(outcome),
+            launched(outcome),
             "  it launched sort 2 times; merge once, which stores nothing in global memory",
         )
-        self.assertEqual(check_build.launched(WRONG), "")
+        self.assertEqual(launched(WRONG), "")
 
     def test_a_shape_that_must_be_refused(self) -> None:
         case = Case("03-bitonic", 2, 10, blocks=-1, expect="refused")
-        lines = check_build.failure_lines(Outcome("verified", False, case, file="labs/a.cu"))
+        lines = failure_lines(Outcome("verified", False, case, file="labs/a.cu"))
         self.assertEqual(
             lines[0],
             "labs/a.cu: blocks -1, threads per block 0: the step must throw lab::Unsupported and touch nothing; "

@@ -16,13 +16,12 @@ from unittest import mock
 
 import fake_judge
 from in_folder import InFolder
-from test_check import STEPS, Script
+from test_check import STEPS, Script, checker_of
 from test_judge_client import FAKE, FakeJudge
 
 from workbook.core import (
     build,
     check_build,
-    checking,
     files,
     machine,
     narrowing,
@@ -35,6 +34,7 @@ from workbook.core.console import Problem
 from workbook.core.course import ROOT, StepFile, labs, steps
 from workbook.core.judge_client import JudgeClient
 from workbook.core.judge_types import Lab, from_json
+from workbook.core.verdict_words import observed_lines
 
 LAUNCH = {
     "kernel": "k",
@@ -60,7 +60,7 @@ LAUNCH = {
 class CheckBuild(FakeJudge):
     """The check build's outcomes become a verdict: findings, costs, budgets."""
 
-    def verdict(self, budget: dict[str, float] | None = None, **answer: Any) -> check_build.Verdict:
+    def verdict(self, budget: dict[str, float] | None = None, **answer: Any) -> check_build.Observed:
         """The verdict on a step with this budget, whose outcomes have these members."""
         self.client({"notes": [fake_judge.CONFLICT], "launches": [LAUNCH], **answer})
         step = {**fake_judge.STEP, "number": 2, "budget": budget}
@@ -125,12 +125,12 @@ class CheckBuild(FakeJudge):
             "the kernels must do the work, not the host",
             verdict.idle,
         )
-        self.assertEqual([verdict.idle], verdict.lines())
+        self.assertEqual([verdict.idle], observed_lines(verdict))
 
     def test_a_finding_fails_a_case_that_came_out_right(self) -> None:
         verdict = self.verdict({"n": 256, "conflicts": 9.0}, findings=[fake_judge.RACE])
         self.assertEqual(
-            verdict.lines()[:2],
+            observed_lines(verdict)[:2],
             ["a.cu:9: error: race: kernel k (3 times)", "  the check build's result was correct, by luck"],
         )
         self.assertEqual((verdict.passed, verdict.word), (False, "failed"))
@@ -138,8 +138,8 @@ class CheckBuild(FakeJudge):
     def test_wrong_without_a_finding(self) -> None:
         verdict = self.verdict(status="wrong", passed=False, message="wrong key", replay="SIMT_SEED=0 ./workbook run x")
         assert verdict.failed
-        self.assertIn("wrong key", verdict.lines()[0])
-        self.assertEqual(verdict.lines()[-1], "  again: SIMT_SEED=0 ./workbook run x --build check")
+        self.assertIn("wrong key", observed_lines(verdict)[0])
+        self.assertEqual(observed_lines(verdict)[-1], "  again: SIMT_SEED=0 ./workbook run x --build check")
 
     def test_a_refusal_that_the_case_allows_is_no_failure(self) -> None:
         self.assertTrue(self.verdict(status="unsupported", passed=True, message="no such shape").passed)
@@ -181,8 +181,8 @@ class NvccCompiles(InFolder):
         script: JudgeClient = Script(lambda _kind, _case: {})  # type: ignore[assignment]
         out = io.StringIO()
         with mock.patch.object(narrowing, "Scan"), mock.patch.object(progress.ProgressFile, "save_verdict") as save:
-            checker = checking.Checker(script, "04-counting", kinds)
-            with mock.patch.object(checker, "observed", False), contextlib.redirect_stdout(out):
+            checker = checker_of(script, kinds)
+            with mock.patch.object(checker.programs, "is_observed", False), contextlib.redirect_stdout(out):
                 passed = checker.passes(STEP)
         self.saved = [call.args[1:] for call in save.call_args_list]
         return passed, out.getvalue()

@@ -10,7 +10,7 @@ from unittest import mock
 from in_folder import InFolder
 from report_data import LAB, report_of, row, step
 
-from workbook.core import build, checking, console, profiles, progress, resuming
+from workbook.core import build, console, profiles, progress, resuming, running
 from workbook.core.console import Usage
 from workbook.core.judge_types import Budget, Case, Finding, Lab, Outcome, Picture
 from workbook.core.sweeps import COUNTED_INPUT
@@ -66,7 +66,7 @@ class Gathered(Folder):
         self.finding: tuple[Finding, ...] = ()
         self.judged: list[str] = []
         self.replace(build, "compiler", lambda: "gcc")  # budgets are those of its code
-        self.replace(checking, "run_cases", self.run_cases)
+        self.replace(running, "run_cases", self.run_cases)
         self.replace(progress.ProgressFile, "verdict", lambda _, step: self.checked.get(step.number, "not checked yet"))
         self.replace(profiles, "costs", lambda *_: {"conflicts": 1.0, "sectors": 2.0, "bytes": 9.0, "barriers": 4.0})
 
@@ -85,7 +85,7 @@ class Gathered(Folder):
             run=lambda *_, **__: outcome(launches=({}, {}), findings=self.finding),
         )
         with mock.patch.object(
-            checking, "groups_of", lambda groups, line: [SimpleNamespace(number=line.number, task=line.task)]
+            running, "groups_of", lambda groups, line: [SimpleNamespace(number=line.number, task=line.task)]
         ):
             return gather.verdicts(self.job(judge, fresh))
 

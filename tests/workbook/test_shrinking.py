@@ -10,9 +10,10 @@ from typing import Any
 
 from report_data import step
 
-from workbook.core import check_build
+from workbook.core import verdict
 from workbook.core.judge_types import Case, Finding, Outcome
 from workbook.core.shrinking import TRIES, Shrinking
+from workbook.core.verdict_words import smaller
 
 LINE = step(2, "shared", types=("u32", "f32", "pairs"))
 
@@ -89,8 +90,7 @@ class Smallest(unittest.TestCase):
         found = shrunk(lambda case: case.n > 2)
         found.smallest = replace(found.smallest, message="nothing changed: is a store missing?\n  wrong key at index 0")
         for said, times in (("nothing changed: is a store missing?\n  wrong key at index 1", 0), ("wrong key", 1)):
-            found.said = said
-            text = "\n".join(check_build.smaller_lines(found))
+            text = "\n".join(smaller(verdict.Smallest(found.smallest, True, ()), said))
             self.assertEqual(text.count("is a store missing?"), times)
             self.assertIn("\n  wrong key at index 0", text)
 

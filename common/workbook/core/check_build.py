@@ -17,25 +17,21 @@ from pathlib import Path
 from typing import Any, Optional, TypeVar
 
 from . import build, profiles, suspects
-from .console import Problem, Progress, wrapped_message
+from .console import Problem, Progress
 from .course import find_step
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
 from .judge_types import Case, Finding, Note, Outcome, Step
-from .shrinking import Shrinking
 
 AnyCase = TypeVar("AnyCase")
 
 # Seconds of processor time for one launch. The cases have few keys, so a launch that takes longer will not end.
 KERNEL_SECONDS = "6"
 MORE = 8  # cases that are still run after one has failed without a finding
-MOST_FINDINGS = 3  # shown at once
 TOLERANCE = 1.0001  # of a budget, for rounding
 _COPIES = (
     "  cudaMemcpy or cudaMemcpyAsync moves {:.3g} of these bytes per key within the device;\n"
     "  exchange the two pointers instead of copying one array to the other"
 )
-_ROWS = "\n  index "  # begins the table of keys in a message
-_LAST_WORDS = re.compile(r"^\S+\.cuh?:\d+: error: .+", re.MULTILINE)  # of CUDA on the CPU, before it ends the process
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
 
 
@@ -61,6 +57,7 @@ class Costs:
 
     name: str
     values: dict[str, tuple[float, float]]
+    task: str = "sort"
 
     @property
     def over(self) -> list[str]:
@@ -75,7 +72,7 @@ class Costs:
 
 
 @dataclass
-class Verdict:
+class Observed:
     """What the check build found in one step."""
 
     cases: int = 0
@@ -109,105 +106,6 @@ class Verdict:
         if self.passed:
             return "passed"
         return "failed" if self.failed else "over budget"
-
-    def lines(self) -> list[str]:
-        """What is wrong, beginning with what to fix first."""
-        return failure_lines(self.failed, " --build check") if self.failed else self.over
-
-
-def _without_findings(outcome: Outcome) -> str:
-    """What the step printed, without the lines of findings, which are shown as such."""
-    known = tuple(f"{finding.file}:{finding.line}: error: {finding.kind}: " for finding in outcome.findings)
-    kept: list[str] = []
-    in_finding = False
-    for line in outcome.printed.rstrip().splitlines():
-        in_finding = line.startswith(known) or (in_finding and line.startswith("    "))  # the rest of a finding
-        if not in_finding:
-            kept.append(line)
-    return "\n".join(kept).strip("\n")
-
-
-def _to_refuse(case: Case) -> str:
-    """What a step must refuse about a case that expects this."""
-    if case.blocks or case.threads:
-        return f"blocks {case.blocks}, threads per block {case.threads}"
-    if case.memory:
-        return f"{case.memory:,} bytes of device memory, which are too few"
-    return f"keys of the input {case.input}, which have more values than the step can count"
-
-
-def message(outcome: Outcome) -> str:
-    """What was wrong with a case, whose status is shown beside it."""
-    if outcome.case.expect == "refused":
-        what = _to_refuse(outcome.case)
-        return f"{what}: the step must throw lab::Unsupported and touch nothing; it ended as {outcome.status}"
-    if outcome.status == "verified":
-        return "the check build's result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
-    if outcome.status == "exited":
-        return (
-            f"{outcome.message}: a case fails if its step calls exit(). Throw an exception instead, which also says why"
-        )
-    return outcome.message
-
-
-def table_of_keys(outcome: Outcome) -> str:
-    """The rows of keys at the end of a case's message; "" if there are none."""
-    _, begin, rows = outcome.message.partition(_ROWS)
-    return (begin + rows)[1:]
-
-
-def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True, is_explained: bool = False) -> list[str]:
-    """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command.
-    `with_keys`: with the rows of keys. `is_explained`: the cause has been named, of which findings are consequences."""
-    case, what = outcome.case, message(outcome)
-    if not with_keys:
-        what = what.partition(_ROWS)[0]
-    if is_explained and outcome.changed_nothing:
-        what = what.partition(";")[0]  # what follows asks for the cause
-    if is_explained and outcome.status == "hung":
-        what = what.partition(". ")[0]
-    if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
-        what = f"{outcome.status}: {what}"
-    findings = [str(finding) for finding in outcome.findings[: 1 if is_explained else MOST_FINDINGS]]
-    if is_explained:  # what to do has been said
-        findings = [finding.partition("\n")[0] for finding in findings]
-    printed = _without_findings(outcome)
-    if outcome.status == "crashed" and not findings and (last := _LAST_WORDS.search(printed)):
-        findings = [last[0]]
-        printed = printed.replace(last[0], "").strip("\n")
-    lines = [*findings, f"  {what}"] if findings else [f"{outcome.place}: {what}"]
-    lines = [wrapped_message(line) for line in [*lines, f"  {outcome.title}, seed {case.seed}"]]
-    if printed:
-        lines += ["  the runner printed:", printed]
-    return [*lines, f"  again: {outcome.replay}{options}"]
-
-
-def launched(outcome: Outcome) -> str:
-    """What a case launched, and how often: "  it launched sort once; merge 3 times"; "" if that is not known."""
-    kernels: dict[str, list[dict[str, Any]]] = {}
-    for launch in outcome.launches:
-        kernels.setdefault(launch["kernel"], []).append(launch)
-    parts = []
-    for kernel, own in kernels.items():
-        stores = sum(launch.get("global_st_requests", 0) + launch.get("global_atomic_requests", 0) for launch in own)
-        times = "once" if len(own) == 1 else f"{len(own)} times"
-        parts.append(f"{kernel} {times}" + ("" if stores else ", which stores nothing in global memory"))
-    return f"  it launched {'; '.join(parts)}" if parts else ""
-
-
-def smaller_lines(search: Shrinking, options: str = "") -> list[str]:
-    """The smallest case that fails in the same way, what it needs to fail, and how to repeat it."""
-    found = search.smallest
-    lines = []
-    if search.has_shrunk:
-        title = found.title.partition(": ")[2] or found.title
-        lines.append(f"  the smallest case that fails: {title}, seed {found.case.seed}")
-        words, _, more = found.message.partition("\n")
-        was_said = words == search.said.partition("\n")[0] and not found.message[len(words) :].startswith(_ROWS)
-        if found.message and found.status == "wrong":
-            lines.append(f"  {more.lstrip() if was_said and more else found.message}")
-    lines += [f"  {fact}" for fact in search.facts]
-    return [*map(wrapped_message, lines), f"  again: {found.replay}{options}"]
 
 
 def with_shape(outcome: Outcome) -> Outcome:
@@ -298,7 +196,7 @@ def outcomes(
 
 
 def _search(
-    verdict: Verdict,
+    verdict: Observed,
     found: Iterable[tuple[Case, Outcome]],
     progress: Callable[[], None],
     passed_over: Collection[str],
@@ -357,7 +255,7 @@ def _from_to(numbers: Sequence[int], what: str) -> str:
 
 
 def _compare_costs(
-    verdict: Verdict, judge: JudgeClient, lab: str, line: Step, runner: Path, timeout: float | None
+    verdict: Observed, judge: JudgeClient, lab: str, line: Step, runner: Path, timeout: float | None
 ) -> None:
     """Counts what one line of the table costs, if it has a budget."""
     budget = line.budget
@@ -370,7 +268,7 @@ def _compare_costs(
             verdict.failed = verdict.failed or outcome
             return
         counted = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
-        costs = Costs(line.name, profiles.against_budget(counted, budget))
+        costs = Costs(line.name, profiles.against_budget(counted, budget), line.task)
         verdict.costs.append(costs)
         if counted["work"] < budget.work:
             verdict.idle = (
@@ -412,13 +310,13 @@ def check_step(
     passed_over: Collection[str] = (),
     types: Collection[str] | None = None,
     more: int = MORE,
-) -> Verdict:
+) -> Observed:
     """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `types`: of
     keys, the only ones that the runner has; None: it has all. `seed`: of the cases; None: a new one. `first`: a case
     that is run before the others of its part.
     `passed_over`: kinds of findings after which the search goes on. `more`: how many cases are still run after one has
     failed without a finding. Raises Problem if the judge cannot run the cases."""
-    verdict = Verdict()
+    verdict = Observed()
     with judges or Judges() as judges_:
         judge = judges_.own()
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
@@ -449,19 +347,19 @@ def check_step(
 class Observation:
     """The check build's verdict on a step, which is made while the tests of another build run."""
 
-    def __init__(self, check: Callable[[Judges], Verdict]) -> None:
+    def __init__(self, check: Callable[[Judges], Observed]) -> None:
         """`check` is called with its judges, in a separate thread."""
         self._judges = Judges()
         self._pool = ThreadPoolExecutor(1)
         self._check = check
-        self._verdict: Future[Verdict] | None = None
+        self._verdict: Future[Observed] | None = None
         self.seconds = 0.0  # that it took
 
     def start(self) -> None:
         """Begins, unless it has begun."""
         self._verdict = self._verdict or self._pool.submit(self._timed)
 
-    def _timed(self) -> Verdict:
+    def _timed(self) -> Observed:
         start = time.monotonic()
         try:
             return self._check(self._judges)
@@ -473,7 +371,7 @@ class Observation:
         verdict = self._verdict
         return bool(verdict and verdict.done() and not verdict.exception() and verdict.result().findings)
 
-    def verdict(self, progress: Progress) -> Verdict:
+    def verdict(self, progress: Progress) -> Observed:
         """The verdict. Waits for it."""
         self.start()
         assert self._verdict

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import build, checking, machine, measuring, rows
+from . import build, machine, measuring, rows, running
 from .console import Problem, note
 from .course import BUILD, ROOT
 from .judge_client import JudgeClient
@@ -206,7 +206,7 @@ def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
     for number in numbers if preset.name == "gpu" else [step.number for step in lab.records]:
         for set_ in sets:
             groups = judge.cases(lab.name, number, set_, kind)
-            graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)
+            graded = running.run_cases(judge, runner, groups, 120 if preset.large else None)
             failure = graded.failure
             lines.append(f"step {number:02}: {graded.cases} {set_} cases  {'FAILED' if failure else 'ok'}")
             if failure:

@@ -45,7 +45,6 @@ class Shrinking:
         """`most_keys`: of a case that is tried. `all_keys`: of all of them together."""
         self.smallest = outcome
         self.first = outcome.case
-        self.said = outcome.message  # of that case
         self.facts: list[str] = []  # what the smallest case needs in order to fail
         self._line = line
         self._run = run

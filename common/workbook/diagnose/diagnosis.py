@@ -36,9 +36,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Why a case fails. `kind`: "change" (a small one fixes the step), the kind of the first finding, "departs" (one of
-    the launches does not do what it must), "last-writer" (of the first wrong element), "never-written", or the
-    outcome's status."""
+    """Why a case fails. `kind`: "gap" (in a kernel that ran, nothing is written yet), "change" (a small one fixes the
+    step), the kind of the first finding, "departs" (one of the launches does not do what it must), "last-writer" (of
+    the first wrong element), "never-written", or the outcome's status."""
 
     kind: str
     file: str
@@ -56,10 +56,12 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Observation:
-    """The smallest failing case as the check build saw it. `trace`: None if it is too long, or cannot be had."""
+    """The smallest failing case, and what the check build saw of it. `trace`: None if it is too long, or cannot be
+    had."""
 
     outcome: Outcome
     trace: Trace | None = None
+    seen: Outcome | None = None
 
 
 class Evidence:
@@ -72,6 +74,8 @@ class Evidence:
         self.outcome = seen.outcome
         self.history = History(seen.trace) if seen.trace else None
         self.finding = next(iter(seen.outcome.findings), None)
+        launches = seen.seen.launches if seen.seen else seen.outcome.launches
+        self.gap = self.syntax.empty_gap({launch["kernel"].partition("<")[0] for launch in launches})
         self.written: Written | None = None
         self.writers: tuple[Written, ...] = ()
         self.element = ""
@@ -190,6 +194,8 @@ def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
     """Why a case fails: a change if there is one, else what is known of the place."""
     file, line = evidence.place()
     kind = evidence.kind
+    if evidence.gap:
+        return Diagnosis("gap", evidence.file, evidence.gap)
     if searched.changes:
         kind, file, line = "change", evidence.file, searched.changes[0].line
     return Diagnosis(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -17,23 +18,21 @@ MOST_KEYS = 8192  # of a case that is traced: a kernel may do far more work with
 LONGEST = 6_000_000  # characters of a trace, which take a second to read
 
 
-def observed(judge: JudgeClient, runner: Path | None, outcome: Outcome, timeout: float) -> Observation:
-    """An outcome, and the trace of its case on the check build, unless it passes there, does not end, or has too many
-    keys. `runner`: that of the check build, if there is one."""
+def observed(judge: JudgeClient, runner: Path | None, outcome: Outcome, most_keys: int, timeout: float) -> Observation:
+    """An outcome, and the same case on the check build, with its trace unless it passes there or is too long. `runner`:
+    that of the check build, if there is one. A case that does not end, or of more keys, is not run again."""
     case = outcome.case
-    if runner is None or case.n > MOST_KEYS or outcome.status == "hung" or case.expect == "refused":
+    if runner is None or case.n > most_keys or outcome.status == "hung" or case.expect == "refused":
         return Observation(outcome)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trace"
+        path = Path(folder) / "trace" if case.n <= MOST_KEYS else None
         seen = judge.run(runner, case, timeout=timeout, trace=path, environment=check_build.environment())
         is_same = (seen.status, seen.first_wrong) == (outcome.status, outcome.first_wrong)
-        if not path.is_file() or not is_same or path.stat().st_size > LONGEST:
-            return Observation(outcome)
+        if path is None or not path.is_file() or not is_same or path.stat().st_size > LONGEST:
+            return Observation(outcome, seen=seen)
         text = path.read_text(encoding="utf-8", errors="replace")
-    try:
+    with contextlib.suppress(Problem):
         trace = traces.read(text)
-    except Problem:
-        return Observation(outcome)
-    if trace.truncated:
-        return Observation(outcome)
-    return Observation(replace(outcome, findings=outcome.findings or seen.findings), trace)
+        if not trace.truncated:
+            return Observation(replace(outcome, findings=outcome.findings or seen.findings), trace, seen)
+    return Observation(outcome, seen=seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ INTEGERS = frozenset(
 )
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _DECLARATORS = ("init_declarator", "pointer_declarator", "reference_declarator", "array_declarator")
+GAP = "// Your code"  # begins the comment in place of what a student writes
 _MOST_LINES = 3  # of a statement that is quoted as a whole
 
 
@@ -119,6 +120,24 @@ class Syntax:
                 arguments = node.child_by_field_name("arguments").named_children
                 return arguments[names.index(name)] if len(arguments) == len(names) else None
         return None
+
+    def empty_gap(self, names: Collection[str]) -> int:
+        """The line of a gap (core/starters.py) in which nothing is written yet, in one of these functions or in one
+        that they call; 0 if there is none."""
+        functions = {name_of(node): node for node in self.functions()}
+        reached = [name for name in names if name in functions]
+        for name in reached:
+            calls = (called_name(node) for node in descendants(functions[name]) if node.type == "call_expression")
+            reached += [called for called in calls if called in functions and called not in reached]
+        lines = self.source.decode(errors="replace").splitlines()
+        for name in reached:
+            for first in range(first_line(functions[name]), last_line(functions[name])):
+                if lines[first].strip().startswith(GAP):
+                    rest = [line.strip() for line in lines[first:] if not line.strip().startswith("//")]
+                    after = next((line for line in rest if not line.startswith("(void)")), "")
+                    if rest[0].startswith("(void)") and after.startswith(("}", "NOT_WRITTEN(")):
+                        return first + 1
+        return 0
 
 
 # --- nodes ---

@@ -14,6 +14,8 @@ def explained(diagnosis: Diagnosis) -> list[str]:
     """What is wrong, and where: the small change that fixes it, or who wrote what is wrong. Nothing, if the finding, or
     the case, says it best."""
     place = f"{diagnosis.file}:{diagnosis.line}: error:"
+    if diagnosis.kind == "gap":
+        return [f"{place} this gap is still empty: write its code first"]
     if diagnosis.changes:
         first, *others = diagnosis.changes
         lines = [f"with this change, all cases pass on the check build ({_counted(diagnosis.tried)} tried)"]

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Optional
 
-from ..core import build, check_build
-from ..core.check_build import Judges, Verdict
+from ..core import build, check_build, verdict_words
+from ..core.check_build import Judges, Observed
 from ..core.console import Usage
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import BUSY, Case, Lab, Limits, Measurement, Outcome, Step
@@ -103,10 +103,10 @@ def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
         blocks=case.blocks,
         threads=case.threads,
         status="not-refused" if not_refused else outcome.status,
-        message=shortened(check_build.message(outcome)),
+        message=shortened(verdict_words.message(outcome)),
         first_wrong=outcome.first_wrong,
         place=_own_place(outcome),
-        findings=tuple(shortened(str(finding)) for finding in outcome.findings[: check_build.MOST_FINDINGS]),
+        findings=tuple(shortened(str(finding)) for finding in outcome.findings[: verdict_words.MOST_FINDINGS]),
         seed=case.seed,
         case_id=name,
     )
@@ -235,7 +235,7 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     return Criterion(lab, step, "correct", max(points, 0), max_points, "; ".join(words), tuple(failures))
 
 
-def earned(criterion: Criterion, verdict: Verdict) -> Criterion:
+def earned(criterion: Criterion, verdict: Observed) -> Criterion:
     """The criterion, without points if the check build has seen that the host did the kernels' work, or that they
     worked in the host's memory, which no GPU can."""
     failed = verdict.failed
@@ -247,7 +247,7 @@ def earned(criterion: Criterion, verdict: Verdict) -> Criterion:
 def check(
     lab: str,
     step: int,
-    verdict: Verdict,
+    verdict: Observed,
     cases: Sequence[NamedCase],
     max_points: float,
     cost_of_lesser: float = UNCHECKED_LAUNCH,
@@ -271,7 +271,7 @@ def check(
     return Criterion(lab, step, "check", points, max_points, words, (failure_of(failed, "check", name),))
 
 
-def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criterion:
+def budgets(lab: str, step: int, verdict: Observed, max_points: float) -> Criterion:
     """The share of the budgets that are kept."""
     if verdict.failed is not None:
         words = "the budgets are judged only if every case of the check build passes without a finding"

@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..core import build, check_build, checking, files, machine, profiles, resuming, timelines
+from ..core import build, check_build, files, machine, profiles, resuming, running, timelines
 from ..core.console import Problem, Progress, note
 from ..core.course import find_step, step_of_file
 from ..core.judge_client import JudgeClient
@@ -218,9 +218,9 @@ def _with_check(job: Job, name: str, found: dict[str, Any]) -> dict[str, Any]:
 
 def _verdict(job: Job, line: Step, observed: bool) -> dict[str, Any]:
     """The quick tests of one line, and one sort on the check build."""
-    graded = checking.Graded()
-    groups = checking.groups_of(job.judge.cases(job.lab.name, line.number, "quick", job.kind), line)
-    checking.run_cases(job.judge, job.runner(job.kind), groups, None, graded=graded)
+    graded = running.Graded()
+    groups = running.groups_of(job.judge.cases(job.lab.name, line.number, "quick", job.kind), line)
+    running.run_cases(job.judge, job.runner(job.kind), groups, None, graded=graded)
     if graded.failure:
         if graded.failure.status != "not-written":
             return {"tests": "failed", "where": _where(graded.failure)}

@@ -2,7 +2,7 @@
 
 import argparse
 
-from ..core import checking
+from ..core import checking, verdict
 from ..core.course import require_solutions
 from ..core.options import add, add_lab_and_steps, lab_and_steps
 
@@ -11,10 +11,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add_lab_and_steps(parser)
     add(parser, "--solution")
+    parser.add_argument("--all", action="store_true", help="show all lines of a long verdict")
+    parser.add_argument(
+        "--json", action="store_true", help="write each step's verdict as a line of JSON, and nothing else"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Tests of a lab."""
     lab, steps = lab_and_steps(arguments)
     require_solutions(arguments.solution)
-    return 0 if checking.check(lab, steps, arguments.timeout, arguments.solution) else 1
+    show = verdict.write if arguments.json else None
+    return 0 if checking.check(lab, steps, arguments.timeout, arguments.solution, show, arguments.all) else 1

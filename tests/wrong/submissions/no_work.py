@@ -9,6 +9,7 @@ carries; the check build's counts; the limits on time; the sandbox.
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -439,6 +440,8 @@ NO_WORK: dict[str, Lazy] = {**_HOST, **_FORGED, **_ALONE, **_BUSY}
 
 def _repository() -> Path:
     """Where the history of the course is."""
+    if not shutil.which("git"):
+        return ROOT / ".git"
     command = ["git", "-C", str(ROOT), "rev-parse", "--path-format=absolute", "--git-common-dir"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     return Path(found.stdout.strip()) if found.returncode == 0 else ROOT / ".git"
