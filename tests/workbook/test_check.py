@@ -365,12 +365,9 @@ class CheckStep(unittest.TestCase):
             return {**WRONG_KEY, **keys} if case.task == "sort" and case.n > 1 else {}
 
         _, printed, *_ = self.check(rule, STEPS[2], tries=10)
-        first, again = (
-            printed.index("cpu step 2 sort n 2, seed 0\n"),
-            printed.index("  again: run cpu step 2 sort n 2\n"),
-        )
+        again = printed.index("  again: run cpu step 2 sort n 2\n")
         smallest = "  the smallest case that fails: cpu step 2 sort n 2, seed 0\n  wrong key at index 0\n"
-        self.assertIn(smallest + "  index  [0]\n  input    2", printed[first:again])
+        self.assertIn(smallest + "  index  [0]\n  input    2", printed[:again])
         self.assertEqual((printed.count("again: "), printed.count("  index ")), (1, 1))  # only the smallest one's keys
         _, printed, *_ = self.check(rule, STEPS[2])  # nothing smaller is looked for
         self.assertEqual(printed.count("  index "), 1)

@@ -136,6 +136,9 @@ def why(failed: Failed, options: str, playing: str) -> tuple[list[str], list[str
     outcome, smallest, diagnosis = failed.shown.outcome, failed.smallest, failed.diagnosis
     explained, details = words.explained(diagnosis), words.details(diagnosis)
     findings, case = failure_parts(outcome, is_explained=diagnosis.kind in ("change", "gap"))
+    if smallest and smallest.is_smaller:  # of the larger case, only its fault matters
+        case = case[1:]
+        findings = findings[:-1] if outcome.findings else findings
     cause = [*explained, *details, *findings] if explained else [*findings[:1], *details, *findings[1:]]
     seen = failed.seen
     if seen and not diagnosis.changes:
