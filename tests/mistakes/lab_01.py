@@ -221,6 +221,7 @@ MISTAKES = (
         "no __shared__",
         {"__shared__ Key window": "Key window"},
         ["FAILED", "error: uninitialized: "],
+        needs_gcc=True,
     ),
     # --- kernel parameters ---
     in_exchange(
@@ -603,6 +604,7 @@ MISTAKES = (
         "one launch too many",
         {"launch < launches;": "launch <= launches;"},
         ["OVER"],
+        needs_gcc=True,
     ),
     in_rows(
         "the first key of a lane not loaded",

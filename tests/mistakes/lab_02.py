@@ -29,6 +29,7 @@ MISTAKES = (
         "a copy back after each level",
         {SWAP: SWAP.replace("std::swap(from, to)", "copy_items(to, from, n, stream)")},
         ["OVER"],
+        needs_gcc=True,
         alone=True,
     ),
     in_block(

@@ -76,6 +76,7 @@ MISTAKES = (
         "the first merge sorts the tiles again",
         {"std::int64_t run = 2 * tile_keys;": "std::int64_t run = tile_keys;"},
         ["OVER"],
+        needs_gcc=True,
     ),
     in_shared(
         "a return between a launch and the reading of its error",
@@ -176,6 +177,7 @@ MISTAKES = (
         "no __shared__",
         {"__shared__ Key tile[": "Key tile["},
         ["FAILED", "error: uninitialized: "],
+        needs_gcc=True,
     ),
     # --- wrong keys ---
     in_global(
@@ -365,6 +367,7 @@ MISTAKES = (
         "a stage too many in each merge",
         {"for (int stride = run / 4;": "for (int stride = run / 2;"},
         ["OVER"],
+        needs_gcc=True,
     ),
     in_shared(
         "the tile of the block in each round",

@@ -116,6 +116,7 @@ MISTAKES = (
         "no padding in the tree of the scan",
         {"return i + i / 16 + i / 256;": "return i;"},
         ["OVER"],
+        needs_gcc=True,
         alone=True,
     ),
     in_parallel(

@@ -52,6 +52,7 @@ class Mistake:
     shown: Sequence[str] = ("FAILED",)  # what is printed, in this order
     step: int = 0  # that is checked; 0: the one with the mistake
     alone: bool = False  # the check build alone shows it, and only that one is run
+    needs_gcc: bool = False  # clang++ does not show it (see ./workbook doctor)
     is_searched: bool = False  # small changes of the file are tried, too, which takes seconds; they name its place
 
     @property

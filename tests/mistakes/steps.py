@@ -132,7 +132,8 @@ def verdict(folder: Path, item: Mistake, limits: Mapping[str, object] = PATIENT)
 
 def chosen(names: Sequence[str]) -> list[Mistake]:
     """The mistakes that the arguments name."""
-    return [item for item in MISTAKES if item.name in names] if names else drawn(MISTAKES, 12)
+    shown = [item for item in MISTAKES if build.compiler() == "gcc" or not item.needs_gcc]
+    return [item for item in shown if item.name in names] if names else drawn(shown, 12)
 
 
 def not_underlined(expected: Sequence[str], printed: str) -> str:

@@ -260,6 +260,8 @@ labs/04-counting/counting.cuh:9:9: warning: conversion from ‘long int’ to �
 CLANG = (
     f"{FILE}:61:20: warning: implicit conversion loses integer precision: 'const std::int64_t' (aka 'const long') to "
     "'int' [-Wshorten-64-to-32]\n"
+    f"{FILE}:62:20: warning: implicit conversion loses integer precision: 'std::uint64_t' (aka 'unsigned long') to "
+    "'const int' [-Wshorten-64-to-32]\n"
 )
 
 
@@ -275,7 +277,7 @@ class Conversions(unittest.TestCase):
         self.assertIn("unsigned int holds positions below 2^32 only", notes[1].text)
 
     def test_clang(self) -> None:
-        self.assertEqual([note.line for note in narrowing.conversions(CLANG, FILE)], [61])
+        self.assertEqual([note.line for note in narrowing.conversions(CLANG, FILE)], [61, 62])
 
 
 class Products(unittest.TestCase):

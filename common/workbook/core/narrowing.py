@@ -47,7 +47,8 @@ def conversions(output: str, file: str) -> list[Note]:
         match = _CONVERSION.match(relative(line))
         if not match or match["file"] != file:
             continue
-        wide, narrow = match["wide_is"] or match["wide"], match["narrow_is"] or match["narrow"]
+        wide = match["wide_is"] or match["wide"]
+        narrow = (match["narrow_is"] or match["narrow"]).removeprefix("const ")
         if _bare(wide) not in _WIDE or narrow not in _NARROW:
             continue
         text = (

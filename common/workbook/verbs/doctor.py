@@ -51,9 +51,10 @@ _STYLE = {
 }
 
 _UNLIKE_GCC = (
-    "unlike with g++, calls of host functions from kernels are not reported; check budgets are not compared, because "
-    "it splits vector copies; __shared__ arrays of types with a constructor do not compile; and `check` starts later, "
-    "because a step is compiled for all key types first"
+    "unlike with g++, calls of host functions from kernels are not reported, nor are reads of a thread's own array "
+    "that nobody has written; check budgets are not compared, because it splits vector copies; __shared__ arrays of "
+    "types with a constructor do not compile; and `check` starts later, because a step is compiled for all key types "
+    "first"
 )
 
 
