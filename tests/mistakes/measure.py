@@ -28,7 +28,7 @@ import steps
 from human import MISTAKES as HUMAN
 from mistake import ROOT, changed, named, paragraphs
 
-from workbook.core import build, checking
+from workbook.core import build, explaining
 from workbook.diagnose.diagnosis import Diagnosis, Evidence, diagnose
 from workbook.diagnose.search import Searched
 
@@ -119,7 +119,7 @@ def measured(folder: Path, sample: Sample, kept: Path) -> dict[str, str]:
     signal.signal(signal.SIGALRM, ring)
     signal.alarm(SECONDS)
     try:
-        with mock.patch.object(checking, "diagnose", diagnosed):
+        with mock.patch.object(explaining, "diagnose", diagnosed):
             printed, seconds = steps.verdict(folder, sample, AS_USUAL)  # type: ignore[arg-type]
     except Late:
         printed, seconds = "", float(SECONDS)
