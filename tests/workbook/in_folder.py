@@ -1,6 +1,7 @@
 """Tests with a folder of their own, and the command in this process."""
 
 import io
+import shutil
 import tempfile
 import unittest
 from contextlib import AbstractContextManager, redirect_stderr, redirect_stdout
@@ -11,6 +12,7 @@ from unittest import mock
 from workbook import cli
 
 T = TypeVar("T")
+needs_git = unittest.skipUnless(shutil.which("git"), "git is not installed")
 
 
 def run_cli(*words: str) -> tuple[int, str]:

@@ -2,11 +2,11 @@
 tell apart."""
 
 import itertools
-import subprocess
 import unittest
 
 from svg_faults import contrast, faults_of, linear
 
+from workbook.core import machine
 from workbook.core.course import ROOT
 from workbook.pictures import theme
 from workbook.pictures.svg import Drawing
@@ -46,8 +46,8 @@ class Figures(unittest.TestCase):
     """All SVG files that git tracks."""
 
     def test_every_figure(self) -> None:
-        listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "*.svg"], capture_output=True, text=True)
-        paths = [ROOT / name for name in listed.stdout.split()] or sorted(ROOT.glob("*/**/figures/*.svg"))
+        listed = machine.answer("git", "-C", str(ROOT), "ls-files", "*.svg") or ""
+        paths = [ROOT / name for name in listed.split()] or sorted(ROOT.glob("*/**/figures/*.svg"))
         self.assertGreater(len(paths), 40)
         for path in paths:
             with self.subTest(path=path.relative_to(ROOT)):

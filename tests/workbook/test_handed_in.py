@@ -8,6 +8,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from in_folder import needs_git
 from test_grade_submissions import LAB, SHARED, Folder, read_archive
 
 from workbook.core.console import Problem, Usage
@@ -236,6 +237,7 @@ class OnARoster(Class):
             self.students("id\nana\n")
 
 
+@needs_git
 class InGit(Folder):
     """Clones of repositories."""
 

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from in_folder import InFolder
+from in_folder import InFolder, needs_git
 
 from workbook import cli
 from workbook.core.course import ROOT, find_step, labs
@@ -57,6 +57,7 @@ class Clone(InFolder):
     def test_in_a_clone_it_is_used(self) -> None:
         self.assertEqual(self.root(ROOT / "reports"), ROOT)
 
+    @needs_git
     def test_elsewhere_it_is_cloned_once(self) -> None:
         with self.assertRaisesRegex(ValueError, "set REPOSITORY in the first cell"):
             self.root(self.folder)
