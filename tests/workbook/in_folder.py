@@ -10,9 +10,14 @@ from typing import Any, TypeVar
 from unittest import mock
 
 from workbook import cli
+from workbook.core.course import ROOT
 
 T = TypeVar("T")
 needs_git = unittest.skipUnless(shutil.which("git"), "git is not installed")
+# A release is made of the files that git tracks.
+needs_clone = unittest.skipUnless(
+    shutil.which("git") and (ROOT / ".git").exists(), "git is not installed, or this copy is no clone"
+)
 
 
 def run_cli(*words: str) -> tuple[int, str]:

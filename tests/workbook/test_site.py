@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from in_folder import InFolder, run_cli
+from in_folder import InFolder, needs_clone, run_cli
 from test_play import decoded
 
 from workbook.core import build, starters
@@ -61,6 +61,7 @@ class Places(unittest.TestCase):
         self.assertNotIn("solutions", made)
 
 
+@needs_clone
 class Players(InFolder):
     """The page of a step."""
 
@@ -101,6 +102,7 @@ class Players(InFolder):
             players.player(find_step("05-radix", 0), self.folder, False, {})
 
 
+@needs_clone
 class Pages(InFolder):
     """All pages but the players."""
 
@@ -178,6 +180,7 @@ class Folders(InFolder):
         self.assertEqual(status, 1, printed)
         self.assertFalse((self.folder / "new").exists())
 
+    @needs_clone
     def test_with_the_release(self) -> None:
         with mock.patch.object(players, "player", side_effect=Problem("nothing to show")):
             files = release.write(self.folder / "course", self.folder / "pages")
