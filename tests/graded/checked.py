@@ -10,9 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 
+from workbook.check.words import observed_lines
 from workbook.core import build, check_build
 from workbook.core.judge_client import JudgeClient
-from workbook.core.verdict_words import observed_lines
 
 
 def main(folder: str, lab: str, whose: str, *steps: str) -> int:

@@ -28,7 +28,8 @@ import steps
 from human import MISTAKES as HUMAN
 from mistake import ROOT, changed, named, paragraphs
 
-from workbook.core import build, explaining
+from workbook.check import explaining
+from workbook.core import build
 from workbook.diagnose.diagnosis import Diagnosis, Evidence, diagnose
 from workbook.diagnose.search import Searched
 

@@ -36,14 +36,15 @@ import lab_06  # noqa: E402
 from drawn import drawn  # noqa: E402
 from mistake import Mistake  # noqa: E402
 
-from workbook.core import build, diagnostics, explaining, narrowing, suspects  # noqa: E402
-from workbook.core.checking import Checker  # noqa: E402
+from workbook.check import explaining, narrowing  # noqa: E402
+from workbook.check.checking import Checker  # noqa: E402
+from workbook.check.programs import Programs  # noqa: E402
+from workbook.check.words import Words  # noqa: E402
+from workbook.core import build, diagnostics, files  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
-from workbook.core.programs import Programs  # noqa: E402
 from workbook.core.recipe import Recipe  # noqa: E402
-from workbook.core.verdict_words import Words  # noqa: E402
 from workbook.diagnose import search  # noqa: E402
 
 LABS = (lab_01, lab_02, lab_03, lab_04, lab_05, lab_06)
@@ -106,7 +107,7 @@ def verdict(folder: Path, item: Mistake, limits: Mapping[str, object] = PATIENT)
         with (
             mock.patch.object(build, "runner", lambda _lab, kind, _solution=False: runners[kind]),
             mock.patch.object(narrowing, "Scan", lambda *_: scan),
-            mock.patch.object(suspects, "source_of", lambda _: item.source),
+            mock.patch.object(files, "text_of", lambda _: item.source),
             mock.patch.object(build, "object_of", lambda *_: None),
             contextlib.ExitStack() as stack,
             JudgeClient() as judge,

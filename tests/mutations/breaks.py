@@ -26,11 +26,11 @@ from drawn import drawn  # noqa: E402
 from mistake import Mistake  # noqa: E402
 from steps import make_runners  # noqa: E402
 
+from workbook.check.checking import Checker  # noqa: E402
+from workbook.check.programs import Programs  # noqa: E402
 from workbook.core import build  # noqa: E402
-from workbook.core.checking import Checker  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
-from workbook.core.programs import Programs  # noqa: E402
 
 TIMEOUT = 60  # seconds that a case may take: other tests run at the same time, and a slow case is not a wrong one
 

@@ -18,14 +18,15 @@ import fake_judge
 from in_folder import InFolder
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, console, explaining, narrowing, nvcc_compile, running, shrinking
-from workbook.core import programs as programs_
+from workbook.check import checking, explaining, narrowing, shrinking
+from workbook.check import programs as programs_
+from workbook.check.programs import Programs
+from workbook.check.verdict import Failure, Show, write
+from workbook.check.words import MOST_LINES, Words, failure_lines, launched
+from workbook.core import build, check_build, console, nvcc_compile, running
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
-from workbook.core.programs import Programs
-from workbook.core.verdict import Failure, Show, write
-from workbook.core.verdict_words import MOST_LINES, Words, failure_lines, launched
 from workbook.diagnose import search
 from workbook.verbs import watch
 
@@ -323,7 +324,7 @@ class CheckStep(unittest.TestCase):
             printed,
             "step 02 is not written yet: labs/04-counting/02_shared.cu:86\n"
             "Write the missing code first, and then delete the line that says NOT_WRITTEN.\n"
-            "./workbook hint 04-counting 2 helps.\n",
+            "For help: ./workbook hint 04-counting 2\n",
         )
 
     def test_what_a_step_uses_is_not_written(self) -> None:
@@ -332,7 +333,7 @@ class CheckStep(unittest.TestCase):
         passed, printed, saved, _ = self.check(lambda _, case: gap if case.task == "sort" else {}, STEPS[3])
         self.assertEqual((passed, saved), (False, []))
         self.assertIn("02_shared.cu:86 (step 03 parallel uses it)\n", printed)
-        self.assertIn("./workbook hint 04-counting 2 helps", printed)
+        self.assertIn("For help: ./workbook hint 04-counting 2", printed)
 
     def test_a_step_of_another_lab_is_not_written(self) -> None:
         place = {"file": "labs/03-bitonic/02_shared.cu", "line": 86}
@@ -340,7 +341,7 @@ class CheckStep(unittest.TestCase):
         passed, printed, saved, _ = self.check(lambda *_: gap, STEPS[2])
         self.assertEqual((passed, saved), (False, []))
         self.assertIn("03-bitonic, step 02 is not written yet: labs/03-bitonic/02_shared.cu:86 (step 02", printed)
-        self.assertIn("./workbook hint 03-bitonic 2 helps", printed)
+        self.assertIn("For help: ./workbook hint 03-bitonic 2", printed)
 
     def test_what_a_kernel_prints_is_mentioned(self) -> None:
         _, printed, *_ = self.check(lambda _, case: {"printed": f"n is {case.n}\n" * 2}, STEPS[2])

@@ -19,22 +19,21 @@ from in_folder import InFolder
 from test_check import STEPS, Script, checker_of
 from test_judge_client import FAKE, FakeJudge
 
+from workbook.check import narrowing, suspects
+from workbook.check.words import observed_lines
 from workbook.core import (
     build,
     check_build,
     files,
     machine,
-    narrowing,
     nvcc_compile,
     profiles,
     progress,
-    suspects,
 )
 from workbook.core.console import Problem
 from workbook.core.course import ROOT, StepFile, labs, steps
 from workbook.core.judge_client import JudgeClient
 from workbook.core.judge_types import Lab, from_json
-from workbook.core.verdict_words import observed_lines
 
 LAUNCH = {
     "kernel": "k",

@@ -322,7 +322,7 @@ class Diagnoses(unittest.TestCase):
         self.assertEqual((found.kind, found.line, found.changes), ("change", 5, (self.CHANGE,)))
         first, second, *_ = words.explained(found)
         self.assertEqual(first, "labs/any/a.cu:5: error: `a < b` should be `a <= b`")
-        self.assertIn("99 were tried", second)
+        self.assertIn("99 changes were tried", second)
 
     def test_a_barrier_that_moves(self) -> None:
         taken = Mutant(0, 0, 1, "f", Change("take-barrier", 7, "__syncthreads();", "-"))

@@ -10,10 +10,10 @@ from typing import Any
 
 from report_data import step
 
-from workbook.core import verdict
+from workbook.check import verdict
+from workbook.check.shrinking import TRIES, Fact, Shrinking
+from workbook.check.words import smaller
 from workbook.core.judge_types import Case, Finding, Outcome
-from workbook.core.shrinking import TRIES, Shrinking
-from workbook.core.verdict_words import smaller
 
 LINE = step(2, "shared", types=("u32", "f32", "pairs"))
 
@@ -40,6 +40,11 @@ def shrunk(fails: Callable[[Case], bool], all_keys: float = math.inf, **values: 
     return shrinking
 
 
+def facts_of(found: Shrinking) -> list[str]:
+    """The words of its facts."""
+    return [fact.words for fact in found.facts]
+
+
 class Smallest(unittest.TestCase):
     """Which case is shown."""
 
@@ -48,7 +53,7 @@ class Smallest(unittest.TestCase):
         self.assertEqual(
             found.smallest.case, Case("03-bitonic", 2, 3, type="u32", input="range:0:9", seed=0, order="ascending")
         )
-        self.assertEqual(found.facts, [])
+        self.assertEqual(facts_of(found), [])
 
     def test_where_keys_are_slow_all_tries_have_few_together(self) -> None:
         for all_keys, smallest in ((math.inf, 2049), (5000, 3001), (20000, 2073)):
@@ -72,19 +77,19 @@ class Smallest(unittest.TestCase):
                 found = shrunk(kept, **values)
                 self.assertEqual(found.smallest.case.n, 2)
                 self.assertTrue(kept(found.smallest.case))
-                self.assertEqual([fact[: len(words)] for fact in found.facts], [words])
+                self.assertEqual([fact[: len(words)] for fact in facts_of(found)], [words])
 
     def test_a_fault_that_few_inputs_show(self) -> None:
         found = shrunk(lambda case: case.n > 2 and (case.input == "reversed" or case.seed == 77))
-        self.assertEqual((found.smallest.case.n, found.smallest.case.input, found.facts), (3, "reversed", []))
+        self.assertEqual((found.smallest.case.n, found.smallest.case.input, facts_of(found)), (3, "reversed", []))
         found = shrunk(lambda case: case.n > 40 and case.input == "reversed", input="reversed")
-        self.assertEqual(found.facts[0], "fails for the input reversed, not for small random numbers")
+        self.assertEqual(facts_of(found)[0], "fails for the input reversed, not for small random numbers")
 
     def test_few_keys_that_happen_to_be_in_order_decide_nothing(self) -> None:
         found = shrunk(lambda case: case.order == "descending" or case.input == "reversed", type="u32")
-        self.assertEqual(found.facts, [])
+        self.assertEqual(facts_of(found), [])
         found = shrunk(lambda case: case.type == "f32" or case.seed not in (0, 77), type="f32", order="ascending")
-        self.assertEqual(found.facts, [])
+        self.assertEqual(facts_of(found), [])
 
     def test_what_was_said_of_the_first_case_is_not_said_again(self) -> None:
         found = shrunk(lambda case: case.n > 2)
@@ -117,7 +122,7 @@ class Smallest(unittest.TestCase):
             1 << 16,
         )
         shrinking.search()
-        self.assertEqual((shrinking.smallest.case.order, shrinking.facts), ("descending", []))
+        self.assertEqual((shrinking.smallest.case.order, facts_of(shrinking)), ("descending", []))
 
     def test_what_never_ends_is_not_tried_again(self) -> None:
         first = Case("03-bitonic", 2, 3001, type="u32")
@@ -141,62 +146,64 @@ class Facts(unittest.TestCase):
     def test_every_n_above_a_limit(self) -> None:
         found = shrunk(lambda case: case.n > 1024)
         self.assertEqual(found.smallest.case.n, 1025)
-        self.assertEqual(found.facts, ["fails for every n above 1,024 (11 were tried, 2 of them also with other keys)"])
-        (said,) = found.facts
+        self.assertEqual(
+            facts_of(found), ["fails for every n above 1,024 (11 were tried, 2 of them also with other keys)"]
+        )
+        (said,) = facts_of(found)
         found.add_failing("cpu", 1025)
-        self.assertEqual(found.facts, [said])
+        self.assertEqual(facts_of(found), [said])
         found.add_failing("cpu", 1000)
-        self.assertEqual(found.facts, [f"{said}; on the cpu build, n = 1,000 fails, too"])
+        self.assertEqual(facts_of(found), [f"{said}; on the cpu build, n = 1,000 fails, too"])
 
     def test_other_keys_are_tried_before_it_is_every_n(self) -> None:
         found = shrunk(lambda case: case.n > 1024 and (case.n < 1100 or case.input != "uniform"), input="few-values")
         self.assertEqual(
-            found.facts[-1],
+            facts_of(found)[-1],
             "fails for every n above 1,024 with this input (11 were tried), but n = 3,072 passes with input uniform",
         )
 
     def test_another_type_may_fail_in_the_other_order(self) -> None:
         wrong = {("f32", "ascending"), ("u32", "descending")}
         found = shrunk(lambda case: (case.type, case.order) in wrong, type="f32", order="ascending")
-        self.assertEqual([fact for fact in found.facts if "u32" in fact], [])
+        self.assertEqual([fact for fact in facts_of(found) if "u32" in fact], [])
 
     def test_every_n_that_is_not_a_multiple(self) -> None:
         found = shrunk(lambda case: case.n > 1024 and case.n % 32 != 0)
         self.assertEqual(found.smallest.case.n, 1025)
-        self.assertIn("fails for every n above 1,024 that is not a multiple of 32 (", found.facts[0])
+        self.assertIn("fails for every n above 1,024 that is not a multiple of 32 (", facts_of(found)[0])
 
     def test_powers_of_two_that_pass(self) -> None:
         found = shrunk(lambda case: case.n > 1024 and case.n & (case.n - 1) != 0)
-        self.assertIn("fails for every n above 1,024 that is not a power of two (", found.facts[0])
-        self.assertEqual(shrunk(lambda case: case.n > 1024 and case.n != 2048).facts, [])
+        self.assertIn("fails for every n above 1,024 that is not a power of two (", facts_of(found)[0])
+        self.assertEqual(facts_of(shrunk(lambda case: case.n > 1024 and case.n != 2048)), [])
 
     def test_odd_numbers(self) -> None:
         found = shrunk(lambda case: case.n % 2 == 1)
-        self.assertIn("fails for every n that is odd (", found.facts[0])
+        self.assertIn("fails for every n that is odd (", facts_of(found)[0])
         found.add_failing("cpu", 2101)
-        self.assertIn("fails for every n that is odd (", found.facts[0])
+        self.assertIn("fails for every n that is odd (", facts_of(found)[0])
         found.add_failing("cpu", 2100)
-        self.assertEqual(found.facts, [])
-        found.facts = ["fails for every n that is not a power of two (11 were tried)"]
+        self.assertEqual(facts_of(found), [])
+        found.facts = [Fact("fails for every n that is not a power of two (11 were tried)", powers=True)]
         found.add_failing("cpu", 2100)
-        self.assertEqual(len(found.facts), 1)
+        self.assertEqual(len(facts_of(found)), 1)
         found.add_failing("cpu", 2048)
-        self.assertEqual(found.facts, [])
+        self.assertEqual(facts_of(found), [])
 
     def test_small_numbers_fail_without_a_reason_in_n(self) -> None:
-        self.assertEqual(shrunk(lambda case: case.n > 2).facts, [])
+        self.assertEqual(facts_of(shrunk(lambda case: case.n > 2)), [])
 
     def test_multiples_among_those_tried_are_no_rule(self) -> None:
-        self.assertEqual(shrunk(lambda case: (case.n + 255) // 256 % 2 == 1 and case.n > 2, n=1100).facts, [])
+        self.assertEqual(facts_of(shrunk(lambda case: (case.n + 255) // 256 % 2 == 1 and case.n > 2, n=1100)), [])
 
     def test_no_rule(self) -> None:
         found = shrunk(lambda case: case.n in (3001, 700))
-        self.assertEqual((found.smallest.case.n, found.facts), (3001, []))
+        self.assertEqual((found.smallest.case.n, facts_of(found)), (3001, []))
 
     def test_threads(self) -> None:
         of_tile = shrunk(lambda case: case.n > 1024 and case.blocks > 0, blocks=1, threads=1024, n=1100)
-        self.assertEqual([fact for fact in of_tile.facts if "threads" in fact], [])
+        self.assertEqual([fact for fact in facts_of(of_tile) if "threads" in fact], [])
         for per_thread, words in ((1, "fewer threads than keys"), (2, "fewer threads than pairs of keys")):
             found = shrunk(lambda case, k=per_thread: case.n > k * case.threads > 0, blocks=1, threads=96)  # type: ignore[misc]
             self.assertEqual((found.smallest.case.threads, found.smallest.case.n), (32, 32 * per_thread + 1))
-            self.assertIn(words, found.facts[-1])
+            self.assertIn(words, facts_of(found)[-1])

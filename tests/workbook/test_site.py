@@ -165,6 +165,7 @@ class Pages(InFolder):
         self.assertEqual(links.text_of(page), "b < ce")
 
 
+@needs_clone
 class Folders(InFolder):
     """Where pages may be written."""
 
@@ -180,7 +181,6 @@ class Folders(InFolder):
         self.assertEqual(status, 1, printed)
         self.assertFalse((self.folder / "new").exists())
 
-    @needs_clone
     def test_with_the_release(self) -> None:
         with mock.patch.object(players, "player", side_effect=Problem("nothing to show")):
             files = release.write(self.folder / "course", self.folder / "pages")

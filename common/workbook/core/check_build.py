@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional, TypeVar
 
-from . import build, profiles, suspects
+from . import build, files, profiles
 from .console import Problem, Progress
-from .course import find_step
+from .course import ROOT, find_step
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
 from .judge_types import Case, Finding, Note, Outcome, Step
 
@@ -133,7 +133,7 @@ def _launch_of(outcome: Outcome, kernel: str) -> tuple[str, int]:
     """The file and line in which a step launches a kernel; line 1 if none does."""
     file = outcome.file or f"labs/{find_step(outcome.case.lab, outcome.case.step).file}"
     name = re.escape(kernel.partition("<")[0])
-    lines = suspects.source_of(file).splitlines()
+    lines = files.text_of(ROOT / file).splitlines()
     return file, next((n for n, line in enumerate(lines, 1) if re.search(rf"\b{name}\b.*<<<", line)), 1)
 
 

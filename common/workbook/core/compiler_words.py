@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from . import files
+
 _ERROR = re.compile(r"^(\S+?:\d+):(?:\d+:)? error: (.*)")
 _Q = r"['‘]([^'’]*)['’]"
 _NOTES = 12  # lines after an error that may belong to it
@@ -194,11 +196,8 @@ def unclosed(text: str) -> int:
 
 
 def brace(error: re.Match[str], root: Path) -> str:
-    """The same for the message about the end of a file (diagnostics.ERROR); "" if it is about something else."""
+    """The same for the message about the end of a file (diagnostics._ERROR); "" if it is about something else."""
     if "expected" not in error[5] or not error[5].endswith("at end of input") or "}" not in error[5]:
         return ""
-    try:
-        line = unclosed((root / error[1]).read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return ""
+    line = unclosed(files.text_of(root / error[1]))
     return f"{error[1]}:{line}: error: no }} closes the {{ in this line" if line else ""

@@ -21,6 +21,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TextIO, TypeVar
 
+MOST_NAMES = 10  # in a sentence
 Child = TypeVar("Child", bound="subprocess.Popen[Any]")
 
 
@@ -44,9 +45,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(word, list(known), 1, 0.7)), "")
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
+def listed(names: Sequence[str]) -> str:
     """Names in a sentence: the first ones, and how many more there are."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
 
 
 # --- interruptions ---

@@ -49,6 +49,14 @@ def known_in(path: Path) -> dict[str, Any]:
     return known if isinstance(known, dict) else {}
 
 
+def text_of(path: Path) -> str:
+    """A file's text; "" if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 def writable(path: str | os.PathLike[str]) -> str | None:
     """Why write_whole could not write `path`; None if it can. Devices, pipes and folders are not replaced."""
     path = Path(path)

@@ -414,7 +414,6 @@ class Measurement:
     to_host: Quartiles = field(default_factory=Quartiles)
     kernels: tuple[KernelTime, ...] = ()
     minimum_bytes: float = 0  # what the task must read and write
-    changed_share: float = 1
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import files
+
 _Q = r"['‘\"](?:\w+::)*(\w+)['’\"]"
 # g++ and clang++, and then nvcc.
 _UNKNOWN = re.compile(
@@ -40,19 +42,12 @@ def hint(lines: Sequence[str], first: int, file: str, root: Path) -> str:
     return ""
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
 def _included(file: Path, *folders: Path) -> set[Path]:
     """The course's headers that a file includes, and those that they include."""
     found: set[Path] = set()
     waiting = [file]
     while waiting:
-        for name in _INCLUDE.findall(_text(waiting.pop())):
+        for name in _INCLUDE.findall(files.text_of(waiting.pop())):
             path = next((folder / name for folder in folders if (folder / name).is_file()), None)
             if path and path not in found:
                 found.add(path)
@@ -63,4 +58,4 @@ def _included(file: Path, *folders: Path) -> set[Path]:
 def _declares(header: Path, name: str) -> bool:
     """Whether a header declares a class, a constant, or a function of this name. Declarations are not indented."""
     kinds = rf"(?:class|struct|enum class|using|concept)\s+{name}\b|#define {name}\b"
-    return bool(re.search(rf"^(?:{kinds}|[a-z_][^=;(]*?\b{name}(?:\(| =|;))", _text(header), re.MULTILINE))
+    return bool(re.search(rf"^(?:{kinds}|[a-z_][^=;(]*?\b{name}(?:\(| =|;))", files.text_of(header), re.MULTILINE))

@@ -18,7 +18,7 @@ from .judge_types import Case, from_json
 
 
 def _named(builds: Iterable[str]) -> str:
-    """Builds as `check` names them, too."""
+    """The builds, named as `check` names them."""
     return ", ".join(f"{build} build" for build in sorted(builds))
 
 

@@ -92,13 +92,13 @@ class Statements:
         inner = node.named_children[0]
         if inner.type == "call_expression":
             called = spelled(inner.child_by_field_name("function"))
-            if called.isupper() and not any(spelled(one).startswith("cuda") for one in _first_arguments(inner)):
+            if called.isupper() and not any(spelled(one).startswith("cuda") for one in _arguments(inner)):
                 return False  # a macro of which nothing is known
         lambdas = [one for one in inner.named_children if one.type == "lambda_expression"]
-        for one in (*lambdas, *(argument for argument in _first_arguments(inner))):
+        for one in (*lambdas, *_arguments(inner)):
             self._lambda(one)
         self._expressions.expression(inner)
-        if any(one.type == "lambda_expression" for one in (*lambdas, *_first_arguments(inner))):
+        if any(one.type == "lambda_expression" for one in (*lambdas, *_arguments(inner))):
             return False
         self._delete(node)
         return True
@@ -210,7 +210,7 @@ class Statements:
         self._made.put_before(node, f"if (mutants::is({number})) __syncthreads(); ")
 
 
-def _first_arguments(call: Node) -> list[Node]:
+def _arguments(call: Node) -> list[Node]:
     """The arguments of a call; none of another expression."""
     arguments = call.child_by_field_name("arguments") if call.type == "call_expression" else None
     return list(arguments.named_children) if arguments is not None else []

@@ -16,7 +16,6 @@ INTEGERS = frozenset(
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _DECLARATORS = ("init_declarator", "pointer_declarator", "reference_declarator", "array_declarator")
 GAP = "// Your code"  # begins the comment in place of what a student writes
-_MOST_LINES = 3  # of a statement that is quoted as a whole
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Syntax:
         """The loops and conditions around a line, the innermost first."""
         node, found = self.statement_at(line), []
         while node is not None and node.type != "function_definition":
-            if node.type in (*LOOPS, "if_statement") and head_lines(node)[0] <= line:
+            if node.type in (*LOOPS, "if_statement"):
                 found.append(node)
             node = node.parent
         return found
@@ -122,7 +121,7 @@ class Syntax:
         return None
 
     def empty_gap(self, names: Collection[str]) -> int:
-        """The line of a gap (core/starters.py) in which nothing is written yet, in one of these functions or in one
+        """The line of a gap in which nothing is written yet, in one of these functions or in one
         that they call; 0 if there is none."""
         functions = {name_of(node): node for node in self.functions()}
         reached = [name for name in names if name in functions]
@@ -158,12 +157,6 @@ def last_line(node: Node) -> int:
     """Its last line."""
     line: int = node.end_point[0]
     return line + 1
-
-
-def head_lines(node: Node) -> tuple[int, int]:
-    """The lines of a loop or a condition without its body."""
-    body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
-    return first_line(node), first_line(body) if body is not None and node.type != "do_statement" else last_line(node)
 
 
 def is_statement(node: Node) -> bool:

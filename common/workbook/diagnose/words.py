@@ -18,7 +18,7 @@ def explained(diagnosis: Diagnosis) -> list[str]:
         return [f"{place} this gap is still empty: write its code first"]
     if diagnosis.changes:
         first, *others = diagnosis.changes
-        lines = [f"with this change, all cases pass on the check build ({_counted(diagnosis.tried)} tried)"]
+        lines = [f"with this change, all cases pass on the check build ({_changes(diagnosis.tried)} tried)"]
         lines += [f"or line {other.line}: {of_change(other)}" for other in others]
         return [f"{place} {of_change(first)}", *(f"    {line}" for line in lines)]
     if diagnosis.finding is None and diagnosis.line and (known := _known(diagnosis)):
@@ -32,13 +32,14 @@ def details(diagnosis: Diagnosis) -> list[str]:
     if diagnosis.finding is None and not diagnosis.changes:
         known = known[1:]  # the first is the explanation
     earlier = [
-        f"before, line {one.line} of {one.kernel} wrote {one.element}, which led to it" for one in diagnosis.earlier
+        f"earlier, line {one.line} of {one.kernel} wrote {one.element}, from which this comes"
+        for one in diagnosis.earlier
     ]
     return [f"    {detail}" for detail in (*known, *earlier, *map(_of_line, diagnosis.lines))]
 
 
-def _counted(number: int) -> str:
-    return "1 was" if number == 1 else f"{number:,} were"
+def _changes(number: int) -> str:
+    return "1 change was" if number == 1 else f"{number:,} changes were"
 
 
 def quoted(code: str) -> str:

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Optional
 
-from ..core import build, check_build, verdict_words
+from ..check import words
+from ..core import build, check_build
 from ..core.check_build import Judges, Observed
 from ..core.console import Usage
 from ..core.judge_client import JudgeClient
@@ -103,10 +104,10 @@ def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
         blocks=case.blocks,
         threads=case.threads,
         status="not-refused" if not_refused else outcome.status,
-        message=shortened(verdict_words.message(outcome)),
+        message=shortened(words.message(outcome)),
         first_wrong=outcome.first_wrong,
         place=_own_place(outcome),
-        findings=tuple(shortened(str(finding)) for finding in outcome.findings[: verdict_words.MOST_FINDINGS]),
+        findings=tuple(shortened(str(finding)) for finding in outcome.findings[: words.MOST_FINDINGS]),
         seed=case.seed,
         case_id=name,
     )

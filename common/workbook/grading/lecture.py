@@ -28,7 +28,6 @@ class Topic:
     case: str
     words: str
     code: str
-    has_line: bool
 
 
 def topic(entry: Frequent) -> Topic:
@@ -44,7 +43,6 @@ def topic(entry: Frequent) -> Topic:
         one.case,
         texts.shortened(_words(one), LONGEST),
         difficulties.excerpt(one, source),
-        one.line is not None,
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..core import check_build, verdict_words
+from ..check import words
+from ..core import check_build
 from ..core.console import Problem, Usage, note
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Outcome
@@ -64,7 +65,7 @@ def replay(options: Options, student: str, name: str) -> int:
     if outcome.passed and not outcome.findings:
         print(f"passed: {outcome.title}, seed {outcome.case.seed}")
         return 0
-    print("\n".join(verdict_words.failure_lines(outcome)))
+    print("\n".join(words.failure_lines(outcome)))
     grade = read_grade(options.out, student)
     known = {failure.case_id for criterion in grade.criteria for failure in criterion.failures} if grade else set()
     if name not in known:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from ..core import build
+from ..core import build, files
 from ..core.console import Problem
 from ..core.course import ROOT, StepFile
+from ..core.judge_types import Note
 from . import inspector
+
+KIND = "grading"
 
 
 class Look:
@@ -16,26 +19,28 @@ class Look:
     def __init__(self, step: StepFile, kind: str) -> None:
         self._step, self._kind = step, kind
         self._pool = ThreadPoolExecutor(1)
-        self._found = self._pool.submit(self._sentences)
+        self._found = self._pool.submit(self._notes)
 
-    def _sentences(self) -> list[str]:
+    def _notes(self) -> list[Note]:
         made = build.object_of(self._step, self._kind)
         if not made:
             return []
+        source = f"labs/{self._step.file}"
         try:
             # Whatever else the lab's files define, this one may use: grading judges those by themselves.
             found = inspector.inspect([build.folder() / made], inspector.INITIALISERS)
         except (Problem, OSError) as problem:
-            return [f"what grading would refuse is not known: {problem}"]
-        source = f"labs/{self._step.file}"
-        text = (ROOT / source).read_text(encoding="utf-8", errors="replace")
-        return [
-            f"{inspector.place_of(sentence, source, text)}: note: grading gives no points for this file: {sentence}"
-            for sentence in found.sentences
-        ]
+            return [Note(source, 1, KIND, text=f"what would be refused is not known: {problem}")]
+        text = files.text_of(ROOT / source)
+        notes = []
+        for sentence in found.sentences:
+            line = inspector.place_of(sentence, source, text).rpartition(":")[2]
+            words = f"there would be no points for this file: {sentence}"
+            notes.append(Note(source, int(line) if line.isdigit() else 1, KIND, text=words))
+        return notes
 
-    def notes(self) -> list[str]:
-        """A sentence for each thing. Waits for them."""
+    def notes(self) -> list[Note]:
+        """A note for each thing. Waits for them."""
         return self._found.result()
 
     def cancel(self) -> None:

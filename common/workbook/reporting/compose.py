@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..core.console import Problem, Usage
 from ..core.course import ROOT
+from ..core.files import text_of
 
 TEMPLATE = ROOT / "reports/templates/report.md"
 QUESTIONS, PREDICTIONS = "Questions of the handout", "Predicted and measured"  # headings of the template
@@ -32,14 +33,6 @@ def _titles() -> set[str]:
     return set(re.findall(r"(?m)^#+ ([^\n]*)", TEMPLATE.read_text(encoding="utf-8")))
 
 
-def _text_of(path: Path) -> str:
-    """The text of a file; "" if there is none."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
 @dataclass(frozen=True)
 class Question:
     """A question of a handout."""
@@ -55,7 +48,7 @@ class Question:
 
 def questions_of(lab: str) -> list[Question]:
     """The handout's questions. A handout that marks none as core wants all of them answered."""
-    section = re.search(r"(?ms)^## Questions\s*\n(.*?)(?=^## |\Z)", _text_of(ROOT / "labs" / lab / "README.md"))
+    section = re.search(r"(?ms)^## Questions\s*\n(.*?)(?=^## |\Z)", text_of(ROOT / "labs" / lab / "README.md"))
     found = re.findall(r"(?ms)^(\d+)\. (\*\*\(core\)\*\*\s)?(.*?)(?=^\d+\. |\Z)", section[1]) if section else []
     marked = any(mark for _, mark, _ in found)
     return [
@@ -68,7 +61,7 @@ def predictions_of(lab: str) -> list[tuple[str, str]]:
     """What the handout asks its readers to predict: (heading of the step, Markdown). That is each paragraph that begins
     with "Predict" in bold, with the list and the table that follow it."""
     found = []
-    for section in re.split(r"(?m)^(?=## )", _text_of(ROOT / "labs" / lab / "README.md")):
+    for section in re.split(r"(?m)^(?=## )", text_of(ROOT / "labs" / lab / "README.md")):
         asked: list[str] = []
         for block in re.split(r"\n\s*\n", section.rstrip()):
             if block.startswith("**Predict") or (asked and re.match(r"\d+\. |\||\s", block)):
@@ -119,7 +112,7 @@ def missing(text: str, lab: str) -> int:
 
 def _faults(lab: str) -> str:
     """A line of a table for each fault of the bug hunt; the handout states their number in words."""
-    hunt = re.search(r"(?ms)^## Bug hunt\s*\n(.*?)(?=^## |\Z)", _text_of(ROOT / "labs" / lab / "README.md"))
+    hunt = re.search(r"(?ms)^## Bug hunt\s*\n(.*?)(?=^## |\Z)", text_of(ROOT / "labs" / lab / "README.md"))
     stated = re.findall(r"(\w+)\s+faults", hunt[1].lower()) if hunt else []
     number = next((_NUMBERS.index(word) for word in stated if word in _NUMBERS), 0)
     return "\n".join(f"| {fault} | | | |" for fault in range(1, number + 1))
@@ -127,7 +120,7 @@ def _faults(lab: str) -> str:
 
 def lab_title(lab: str) -> str:
     """The title of the handout."""
-    lines = _text_of(ROOT / "labs" / lab / "README.md").splitlines()
+    lines = text_of(ROOT / "labs" / lab / "README.md").splitlines()
     return lines[0].lstrip("# ").strip() if lines else lab
 
 

@@ -247,7 +247,8 @@ def _counted(job: Job, line: Step) -> Mapping[str, Any]:
         return {"check": "failed", "where": _where(outcome)}
     costs = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
     over = line.budget and any(
-        counted > allowed * 1.0001 for counted, allowed in profiles.against_budget(costs, line.budget).values()
+        counted > allowed * check_build.TOLERANCE
+        for counted, allowed in profiles.against_budget(costs, line.budget).values()
     )
     word = "over budget" if over and check_build.counts_exactly() else "passed"
     return {"check": word, "n": case.n, "launches": len(outcome.launches), "costs": costs}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import machine as this_machine
+from ..core.check_build import TOLERANCE
 from ..core.console import grouped
 from ..core.course import ROOT
 from ..core.judge_types import Step
@@ -238,7 +239,8 @@ def _cost(step: Step, found: dict[str, Any], cost: str) -> str:
     if not counted:
         return ""
     of_budget = f" of {allowed:g}" * bool(allowed)
-    return f"**{counted:.2f}{of_budget}**" if allowed and counted > allowed * 1.0001 else f"{counted:.2f}{of_budget}"
+    bold = "**" if allowed and counted > allowed * TOLERANCE else ""
+    return f"{bold}{counted:.2f}{of_budget}{bold}"
 
 
 def predictions(report: Context) -> str:

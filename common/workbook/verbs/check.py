@@ -2,7 +2,7 @@
 
 import argparse
 
-from ..core import checking, verdict
+from ..check import checking, verdict
 from ..core.course import require_solutions
 from ..core.options import add, add_lab_and_steps, lab_and_steps
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Tests of a lab."""
+    """Checks the steps; the exit status is 0 if all pass."""
     lab, steps = lab_and_steps(arguments)
     require_solutions(arguments.solution)
     show = verdict.write if arguments.json else None

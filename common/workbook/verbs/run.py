@@ -151,6 +151,6 @@ def main(arguments: argparse.Namespace) -> int:
         if kind != "check":
             return report(judge.run(runner, case, timeout=arguments.timeout))
         seed = int(os.environ.get("SIMT_SEED") or 0)
-        observed = Case(**{**vars(case), "lane_seed": seed})
+        observed = replace(case, lane_seed=seed)
         environment = check_build.environment()
         return _report_observed(judge.run(runner, observed, timeout=arguments.timeout, environment=environment))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..core import checking
+from ..check import checking
 from ..core.console import Problem, error_text, note
 from ..core.course import ROOT, StepFile, shown
 from ..core.options import add_lab_and_steps, lab_and_steps

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .course import ROOT, StepFile
-from .judge_types import Note
+from ..core import files
+from ..core.course import ROOT, StepFile
+from ..core.judge_types import Note
 
 _QUEUES = "returns as soon as its work is queued"  # what a lab's header promises
 _WAIT = re.compile(r"\b(cudaDeviceSynchronize|cudaStreamSynchronize)\s*\(")
@@ -20,7 +21,7 @@ def _promises_to_queue(lab: str) -> bool:
 def masks(source: str, file: str) -> list[Note]:
     """Masks that name the lanes which happen to be there."""
     text = (
-        "__activemask() names the lanes that happen to come here together, which may be fewer than those that take "
+        "__activemask() returns the lanes that happen to be active here, which may be fewer than those that take "
         "part; write the mask of the lanes that take part, 0xffffffff for a whole warp"
     )
     return [Note(file, number, "active-mask", text=text) for number in _lines(source, _ACTIVE)]
@@ -29,8 +30,8 @@ def masks(source: str, file: str) -> list[Note]:
 def waits(source: str, file: str) -> list[Note]:
     """Waits of the host for the device."""
     text = (
-        "the host waits here, but a step returns as soon as its work is queued; launches into one stream run one after "
-        "another without that; leave it out"
+        "the host waits here, but a step returns as soon as its work is queued; launches in one stream run in order "
+        "anyway; remove this wait"
     )
     return [Note(file, number, "host-wait", text=text) for number in _lines(source, _WAIT)]
 
@@ -39,17 +40,9 @@ def _lines(source: str, pattern: re.Pattern[str]) -> list[int]:
     return [n for n, line in enumerate(source.splitlines(), 1) if pattern.search(line.partition("//")[0])]
 
 
-def source_of(file: str) -> str:
-    """A step's source; "" if it cannot be read."""
-    try:
-        return (ROOT / file).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
 def notes(step: StepFile, solution: bool, passed: bool) -> list[Note]:
     """Those of a step's file. A wait makes no result wrong, and is left out unless the step has passed."""
     file = f"{'solutions' if solution else 'labs'}/{step.file}"
-    source = source_of(file)
+    source = files.text_of(ROOT / file)
     waiting = waits(source, file) if passed and _promises_to_queue(step.lab) else []
     return sorted([*masks(source, file), *waiting], key=lambda note: note.line)

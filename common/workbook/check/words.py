@@ -1,5 +1,4 @@
-"""The lines that `check` prints of a verdict, and of what it finds out before. All of them are made here, and no
-program reads them."""
+"""The lines that `check` prints of a verdict, and of what it finds out before. No program reads them."""
 
 from __future__ import annotations
 
@@ -7,16 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.check_build import LESSER, Observed, kinds_of
+from ..core.console import tell, wrapped_message
+from ..core.course import StepFile
+from ..core.judge_types import Case, Outcome
 from ..diagnose import words
-from .check_build import LESSER, Observed, kinds_of
-from .console import tell, wrapped_message
-from .course import StepFile
-from .judge_types import Case, Outcome
 from .verdict import Event, Failed, Failure, Gap, Passed, Smallest, Verdict
 
 MOST_LINES = 25  # of a verdict that are shown, unless all are asked for
 MOST_FINDINGS = 3  # of a case that are shown at once
-COLUMNS = 80  # where the width is not known
+COLUMNS = 80  # of what a step printed
 _ROWS = "\n  index "  # begins the table of keys in a message
 _LAST_WORDS = re.compile(r"^\S+\.cuh?:\d+: error: .+", re.MULTILINE)  # of CUDA on the CPU, before it ends the process
 
@@ -126,7 +125,7 @@ def unwritten(step: StepFile, gap: Gap) -> list[str]:
     return [
         f"{lab}{what}: {gap.place}" + ("" if is_own else f" ({step} uses it)"),
         "Write the missing code first, and then delete the line that says NOT_WRITTEN.",
-        f"./workbook hint {gap.step.lab} {gap.step.number} helps.",
+        f"For help: ./workbook hint {gap.step.lab} {gap.step.number}",
     ]
 
 
@@ -188,9 +187,8 @@ def message(outcome: Outcome) -> str:
     if outcome.status == "verified":
         return "the check build's result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
     if outcome.status == "exited":
-        return (
-            f"{outcome.message}: a case fails if its step calls exit(). Throw an exception instead, which also says why"
-        )
+        fails = "a case fails if its step calls exit(). Throw an exception instead; its message is shown"
+        return f"{outcome.message}: {fails}"
     return outcome.message
 
 

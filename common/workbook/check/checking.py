@@ -1,8 +1,8 @@
 """The check of a lab: public tests on each build, then the check build, up to the first thing to fix.
 
-A check is a line of functions from data to data: cases (programs.py), outcomes (running.py, check_build.py), the case
-to show (here), the smallest one, its observation and the diagnosis (explaining.py), the verdict (verdict.py), and what
-is shown of it (verdict_words.py).
+A check is a pipeline, in which each function turns one value into the next: cases (programs.py), outcomes (running.py,
+check_build.py), the case to show (here), the smallest one, its observation and the diagnosis (explaining.py), the
+verdict (verdict.py), and what is shown of it (words.py).
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..core import build, check_build, machine, nvcc_compile
+from ..core.console import Progress, note, tell
+from ..core.course import StepFile, find_step, step_of_file
+from ..core.judge_client import JudgeClient, JudgeUsage
+from ..core.judge_types import Case, Outcome, Step
+from ..core.progress import ProgressFile
+from ..core.running import Graded, groups_of, run_cases, without_types
 from ..inspection import look
-from . import build, check_build, machine, narrowing, nvcc_compile, suspects
-from .console import Progress, note, tell
-from .course import StepFile, find_step, step_of_file
+from . import narrowing, suspects
 from .explaining import explained
-from .judge_client import JudgeClient, JudgeUsage
-from .judge_types import Case, Outcome, Step
 from .programs import QUICK_SECONDS, SETS, Programs
-from .progress import ProgressFile
-from .running import Graded, groups_of, run_cases, without_types
 from .verdict import Failure, Gap, Passed, Show, Verdict
-from .verdict_words import Words
+from .words import Words
 
 LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
 MORE_CASES = 3  # of the check build, if none of these orders shows a finding, nor a case that fails there
@@ -408,4 +409,4 @@ def _next(programs: Programs, steps: Sequence[StepFile]) -> str:
         exchanges = programs.table.own_line(first.number).task == "exchange"
         which = "Passed"
         following = f"picture {lab} {first.number}" if exchanges else f"bench {lab} --step {first.number}"
-    return f"{which}: all public tests, those that come with the workbook. Next: ./workbook {following}{options}"
+    return f"{which}: all public tests, the ones that come with the workbook. Next: ./workbook {following}{options}"

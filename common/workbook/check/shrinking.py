@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from .judge_types import Case, Outcome, Step
+from ..core.judge_types import Case, Outcome, Step
 
 TRIES = 48  # cases that are run at most
 KEYS = 1 << 17  # that they have together, at most, on the check build, which is slow
@@ -20,11 +19,19 @@ _OF_SHAPE = "launch-shape"  # found where the outcome is known, not by the progr
 _FLOATS = ("f32", "f64")
 
 
-def _excludes(fact: str, n: int) -> bool:
-    """Whether a fact about the numbers of keys that fail sounds as if n passed."""
-    if match := re.match(r"fails for every n .*that is (?:odd|not a multiple of ([\d,]+))", fact):
-        return n % int((match[1] or "2").replace(",", "")) == 0
-    return " that is not a power of two" in fact and n & (n - 1) == 0
+@dataclass(frozen=True)
+class Fact:
+    """What a case needs in order to fail, in words. Of a fact about n: `multiple`, of which numbers pass, `powers`,
+    whether powers of two pass, and `is_above`, whether only larger numbers than some fail."""
+
+    words: str
+    multiple: int = 0
+    powers: bool = False
+    is_above: bool = False
+
+    def excludes(self, n: int) -> bool:
+        """Whether the words sound as if n passed."""
+        return (self.multiple > 0 and n % self.multiple == 0) or (self.powers and n & (n - 1) == 0)
 
 
 class _Enough(Exception):
@@ -45,7 +52,7 @@ class Shrinking:
         """`most_keys`: of a case that is tried. `all_keys`: of all of them together."""
         self.smallest = outcome
         self.first = outcome.case
-        self.facts: list[str] = []  # what the smallest case needs in order to fail
+        self.facts: list[Fact] = []  # what the smallest case needs in order to fail
         self._line = line
         self._run = run
         self._most_keys = max(most_keys, outcome.case.n)
@@ -68,7 +75,7 @@ class Shrinking:
                 self._worst_order()
             self._simplify()
             passing = self._fewer_keys()
-            facts = [words for change, words in self._changes() if words and self._decides(change)]
+            facts = [Fact(words) for change, words in self._changes() if words and self._decides(change)]
             if passing is not None:
                 facts += self._about_threads(passing) or self._about_n(passing)
             self.facts = facts
@@ -110,8 +117,8 @@ class Shrinking:
         sounds as if this n passed."""
         if n < self.smallest.case.n:
             also = f"; on the {kind} build, n = {n:,} fails, too"
-            self.facts = [fact + also * (" n above " in fact) for fact in self.facts]
-        self.facts = [fact for fact in self.facts if not _excludes(fact, n)]
+            self.facts = [replace(fact, words=fact.words + also * fact.is_above) for fact in self.facts]
+        self.facts = [fact for fact in self.facts if not fact.excludes(n)]
 
     def _decides(self, change: dict[str, object]) -> bool:
         """Whether a changed case passes, and not only because the few keys are in order already."""
@@ -200,7 +207,7 @@ class Shrinking:
                 passing = tried
         return passing
 
-    def _about_threads(self, passing: int) -> list[str]:
+    def _about_threads(self, passing: int) -> list[Fact]:
         """Whether the number of threads decides, where the launch shape is fixed."""
         case = self.smallest.case
         threads = case.blocks * case.threads
@@ -219,9 +226,10 @@ class Shrinking:
         self.smallest = shown
         if not is_of_threads:
             return []
-        return [f"with {threads} threads, it fails for n above {passing}, that is, with fewer threads than {what}"]
+        words = f"with {threads} threads, it fails for n above {passing}, that is, with fewer threads than {what}"
+        return [Fact(words, is_above=True)]
 
-    def _about_n(self, passing: int) -> list[str]:
+    def _about_n(self, passing: int) -> list[Fact]:
         """Which numbers of keys fail, judged by one for each power of two that divides it."""
         n = self.smallest.case.n
         if passing + 1 != n:
@@ -238,19 +246,21 @@ class Shrinking:
             factor *= 2
         failing = fates.index(False) if False in fates else len(fates)
         above = f"above {passing:,}" if n > LONGEST_PLAIN else ""
-        which = ""
+        which, multiple, has_powers = "", 0, False
         if len(fates) > 2 and failing == len(fates):
             powers = [n for n in (1 << n.bit_length(), 2 << n.bit_length()) if n <= self._most_keys]
             passing_powers = [n for n in powers if not self._fails_at(n)]
             if passing_powers and passing_powers != powers:
                 return []
-            which = f"{above} that is not a power of two".strip() if passing_powers else above
+            has_powers = bool(passing_powers)
+            which = f"{above} that is not a power of two".strip() if has_powers else above
         elif 0 < failing < len(fates) and not any(fates[failing:]) and self._is_rule(2**failing, passing):
-            multiple = f"that is not a multiple of {2**failing:,}" if failing > 1 else "that is odd"
-            which = f"{above} {multiple}".strip()
+            multiple = 2**failing
+            which = f"{above} that is {'odd' if failing == 1 else f'not a multiple of {multiple:,}'}".strip()
         if not which:
             return []
-        return [f"fails for every n {which}{self._tried(sizes, sizes[:failing])}"]
+        words = f"fails for every n {which}{self._tried(sizes, sizes[:failing])}"
+        return [Fact(words, multiple, has_powers, bool(above))]
 
     def _tried(self, sizes: Sequence[int], failing: Sequence[int]) -> str:
         """What has been tried, the smallest and the largest n that fail also with other keys."""

@@ -1,5 +1,5 @@
-"""Finds positions that are kept in 32 bits in a step that accepts any n: they overflow beyond 2^31 keys, which no test
-on a CPU has. The compiler finds conversions while the tests run; the text shows products of indices.
+"""Finds positions that are kept in 32 bits in a step that accepts any n: they overflow beyond 2^31 keys, more than any
+test on a CPU sorts. The compiler finds conversions while the tests run; the text shows products of indices.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import build, files
-from .course import ROOT, StepFile
-from .diagnostics import relative
-from .judge_types import Note
+from ..core import build, files
+from ..core.course import ROOT, StepFile
+from ..core.diagnostics import relative
+from ..core.judge_types import Note
 
 KIND = "narrow"
 _WIDE, _NARROW = ("long int", "long", "long long int", "long long"), ("int", "unsigned int", "unsigned")

@@ -9,11 +9,11 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Union
 
+from ..core.check_build import Costs
+from ..core.course import StepFile
+from ..core.judge_types import Finding, Note, Outcome, Step
 from ..diagnose.diagnosis import Diagnosis
 from ..diagnose.expectations import Departure
-from .check_build import Costs
-from .course import StepFile
-from .judge_types import Finding, Note, Outcome, Step
 
 VERSION = 1  # of what is written; common/README.md describes it
 
@@ -53,7 +53,7 @@ class Smallest:
     """The smallest case that is known to fail in the same way, and what it needs in order to fail."""
 
     outcome: Outcome
-    is_smaller: bool  # than the case that failed first
+    is_smaller: bool  # than the case that is shown
     facts: tuple[str, ...]
 
 
@@ -91,7 +91,7 @@ class Verdict:
     over: tuple[str, ...] = ()  # budgets that it exceeds, and why
     remarks: tuple[Finding, ...] = ()
     costs: tuple[Costs, ...] = ()
-    notes: tuple[Note | Finding, ...] = ()  # on a step that passes
+    notes: tuple[Note, ...] = ()  # on a step that passes
     nvcc: str = ""  # errors of nvcc
     nvcc_seconds: float | None = None  # for which it was awaited; None: it was not asked
 

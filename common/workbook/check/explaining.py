@@ -11,16 +11,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ..core import build, check_build, files
+from ..core.console import Problem, Progress
+from ..core.course import ROOT
+from ..core.judge_client import JudgeDied
+from ..core.judge_types import Case, Outcome
+from ..core.running import groups_of
 from ..diagnose import search as changes
 from ..diagnose.diagnosis import Evidence, Observation, diagnose
 from ..diagnose.expectations import rule_of
 from ..diagnose.observing import observed
-from . import build, check_build, shrinking, suspects
-from .console import Problem, Progress
-from .judge_client import JudgeDied
-from .judge_types import Case, Outcome
+from . import shrinking, suspects
 from .programs import QUICK_SECONDS, Programs
-from .running import groups_of
 from .verdict import Failed, Failure, Smallest
 
 FEW_KEYS = (8, 7, 6, 5)  # numbers that are tried in place of those of a case that does not end
@@ -78,13 +80,13 @@ def _smallest(programs: Programs, first: Failure, shown: Failure) -> Smallest | 
         return None
     if first.kind != shown.kind and first.line == shown.line:
         search.add_failing(first.kind, first.outcome.case.n)
-    return Smallest(_placed(programs, search.smallest), search.has_shrunk, tuple(search.facts))
+    return Smallest(_placed(programs, search.smallest), search.has_shrunk, tuple(fact.words for fact in search.facts))
 
 
 def _evidence(programs: Programs, shown: Failure, seen: Observation) -> Evidence:
     """What the smallest case shows."""
     file = programs.source(shown.step)
-    return Evidence(suspects.source_of(file), file, seen, rule_of(programs.lab, shown.step.number))
+    return Evidence(files.text_of(ROOT / file), file, seen, rule_of(programs.lab, shown.step.number))
 
 
 # --- the search for a small change ---
@@ -96,9 +98,9 @@ def mutant_search(programs: Programs, shown: Failure) -> contextlib.AbstractCont
     if not programs.has_check() or case.expect == "refused" or case.input.startswith("file:"):
         return contextlib.nullcontext()
     # A file in two parts has one object in the program for a first look, and two in the other.
-    if not programs.solution and not programs.check_types and build.first_look(shown.step, programs.solution):
+    if not programs.check_types and build.first_look(shown.step, programs.solution):
         return contextlib.nullcontext()
-    source = suspects.source_of(programs.source(shown.step))
+    source = files.text_of(ROOT / programs.source(shown.step))
     name = Path(shown.step.file).name
     return changes.MutantSearch(programs.lab, name, programs.name("check"), programs.solution, source)
 

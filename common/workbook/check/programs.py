@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from . import build, check_build
-from .course import StepFile
-from .judge_client import JudgeClient
-from .judge_types import Case, CaseGroup, Outcome, Step
-from .progress import ProgressFile
+from ..core import build, check_build
+from ..core.course import StepFile
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, CaseGroup, Outcome, Step
+from ..core.progress import ProgressFile
 
 # First the case that failed last time. The quick cases find most mistakes; the others follow only if those pass.
 SETS = ("last failure", "quick", "public")
