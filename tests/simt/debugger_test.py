@@ -424,20 +424,20 @@ class Step(unittest.TestCase):
 
     def test_a_step(self) -> None:
         text = (ROOT / "solutions" / STEP).read_text(encoding="utf-8")
-        compare, barrier = line_of(text, "int i = 2 * threadIdx.x + parity"), line_of(text, "// the next phase, or")
+        barrier = line_of(text, "// the first phase compares")  # each thread comes there once per launch
         printed = session(
             ["01-odd-even", "2", "--solution", "--n", "5000", "--threads", "64"],
             [
-                *(f"break {compare} if threadIdx.x == 37 && blockIdx.x == 2", "run", "print parity", "print gridDim.x"),
-                *("cuda thread 5", "print parity", "print count", "delete", "continue", "run"),
+                *(f"break {barrier} if threadIdx.x == 37 && blockIdx.x == 2", "run", "print left", "print gridDim.x"),
+                *("cuda thread 5", "print left", "print count", "delete", "continue", "run"),
             ],
             ROOT,
         )
         for expected in (
-            f"{compare}\t",
+            f"{barrier}\t",
             "block (2,0,0), thread (37,0,0), warp 1, lane 5]",
             "block (2,0,0), thread (5,0,0), warp 0, lane 5]",
-            f"{STEP}:{barrier}\n{barrier}\t      __syncthreads();",
+            f"{STEP}:{barrier}\n{barrier}\t    __syncthreads();",
         ):
             self.assertIn(expected, printed)
         self.assertEqual(printed.count("The result is correct: 01-odd-even step 2 halo: 5000 u32 keys"), 2, printed)
