@@ -16,7 +16,7 @@
 
 namespace counting {
 
-/// The number of values of a byte, and so the number of counters in steps 01 to 03.
+/// The number of values of a byte, and so the number of counters in steps 01 to 03 and 06.
 inline constexpr int byte_values = 256;
 
 /// Counters that one block scans at a time, in steps 02 and 03.
@@ -81,14 +81,8 @@ template <class Key, class Value>
 void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);
 
-/// Step 06. Sorts unsigned keys of 8 or 16 bits in place, bytes as fast as the memory can be read and then written,
-/// whatever the keys are. Keys: uint8_t, uint16_t. Scratch memory: 2 KiB for bytes, 513 KiB for 16-bit keys. Shape: any
-/// blocks, a multiple of 32 threads.
-template <class Key>
-void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
-
-/// Whether step 06 sorts these keys in a single launch, and without scratch memory, on the device in use, if it may
-/// choose the shape: up to about a million keys, on a GPU with clusters of 16 blocks.
-bool sorts_in_one_launch(lab::Span<std::uint16_t> keys);
+/// Step 06. Sorts bytes in place, as fast as the memory can be read and then written, whatever the keys are. Needs 2 KiB
+/// of scratch memory. Shape: any blocks, a multiple of 32 threads.
+void sort_record(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 }  // namespace counting

@@ -168,9 +168,9 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
         ("the vector that is left over", "if (j < vectors.count) add_to_column(column, all[j]);", ""),
         ("a column is left out", "for (int i = 0; i < lanes; ++i) sum", "for (int i = 1; i < lanes; ++i) sum"),
         ("the groups of all warps", "group < c / lanes; ++group", "group <= c / lanes; ++group"),
-        ("a run that ends in the vector", "if (end >= position + keys) {", "if (end >= position + keys - 1) {"),
+        ("a run that ends in the vector", ">= position + keys_per_vector) {", ">= position + keys_per_vector - 1) {"),
         ("descending bytes ascend", "atomic_add(&counts[v ^ flip], sum)", "atomic_add(&counts[v], sum)"),
-        ("the edges are left out", "keys[position] = Key(", "(void)Key("),
+        ("the edges are left out", "keys[position] = std::uint8_t(", "(void)std::uint8_t("),
     ],
     "05-radix/00_cpu.cu": [
         ("passes that are skipped", "== Count(n)) continue;", "!= 0) continue;"),

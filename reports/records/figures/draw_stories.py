@@ -175,24 +175,16 @@ def draw_bitonic(page: str) -> svg.Drawing:
 
 
 def draw_counting(page: str) -> svg.Drawing:
-    head = r"version \| idea \| predicted \| measured"
-    of_bytes, of_words = (
-        page.split(f"## Versions, {kind}")[1].split("\n## ")[0] for kind in ("bytes", "keys of 16 bits")
-    )
     bars = []
-    for version, _, predicted, measured in table(of_bytes, head):
+    for version, _, predicted, measured in table(page, r"version \| idea \| predicted \| measured"):
         *parts, whole = (float(part) for part in re.findall(r"0\.\d+", measured.split(" (")[0]))
         divided = [(parts[0], SHADES[0]), (whole - parts[0], SHADES[1])] if parts else [(whole, WHITE)]
-        bars.append(Bar(f"bytes, {version}", COUNTING[version], divided, whole, total(predicted)))
-    for version, _, _, measured in table(of_words, head):
-        for name, *times in re.findall(r"(\S+) ([\d.]+), ([\d.]+) ms", measured):
-            count, whole = map(float, times)
-            divided = [(count, SHADES[0]), (whole - count, SHADES[1])]
-            bars.append(Bar(f"16 bits, {version}", f"{name} keys", divided, whole))
+        bars.append(Bar(version, COUNTING[version], divided, whole, total(predicted)))
     copy = number(r"does both at once \(A, B, C\) \| ([\d.]+)", page)
     legend = [("count", SHADES[0]), ("scan and write", SHADES[1]), ("not divided", WHITE)]
-    title = "Counting sort, 1 GiB of keys: time of each version"
-    return chart(title, "ms", bars, [Line(copy, "a copy on the device")], legend)
+    return chart(
+        "Counting sort, 2^30 bytes: time of each version", "ms", bars, [Line(copy, "a copy on the device")], legend
+    )
 
 
 def draw_radix(page: str) -> svg.Drawing:
