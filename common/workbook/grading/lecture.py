@@ -28,6 +28,7 @@ class Topic:
     case: str
     words: str
     code: str
+    has_line: bool
 
 
 def topic(entry: Frequent) -> Topic:
@@ -43,6 +44,7 @@ def topic(entry: Frequent) -> Topic:
         one.case,
         texts.shortened(_words(one), LONGEST),
         difficulties.excerpt(one, source),
+        one.line is not None,
     )
 
 
