@@ -1,4 +1,5 @@
-"""A few of many cases, drawn by the date, for the default suites: in time, all of them run. `thorough` runs all."""
+"""Draws a few of many cases for the default suites by the date, so that in time all of them run. `thorough` runs them
+all."""
 
 from __future__ import annotations
 
@@ -12,9 +13,10 @@ Item = TypeVar("Item")
 
 
 def drawn(cases: Sequence[Item], count: int) -> list[Item]:
-    """Some of the cases, or all where the variable DRAWN_BY is "all". Prints how to draw the same ones again."""
+    """`count` of the cases, or all of them if the environment variable DRAWN_BY is "all". Prints how to draw the same
+    ones again."""
     seed = os.environ.get("DRAWN_BY") or str(datetime.date.today())
     if seed == "all":
         return list(cases)
-    print(f"{count} of {len(cases)}, drawn by the date; to draw the same ones again, set DRAWN_BY={seed}", flush=True)
+    print(f"{count} of {len(cases)} cases were drawn; to draw the same ones again, set DRAWN_BY={seed}", flush=True)
     return random.Random(seed).sample(list(cases), count)

@@ -3,8 +3,7 @@
 
 BUILD is Meson's build folder, below which another one is made, for the emulation and the lab; the judge is the
 project's own. The lab's graded tests must pass on the cpu build, its steps must have no finding on the check build, and
-`check` must name a mistake. Exits with 77, which Meson counts as
-"not run", where the compiler is missing.
+`check` must name a mistake. Exits with 77, which Meson counts as "not run", where the compiler is missing.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@
 // New since step 03: columns of counters, and tiles. For descending order the counters are reversed, not the positions.
 //- Cost: 1 byte read and 1 byte written per key, in the same time for every input. 2 kernels with 2 barriers each, and
 //- 2 KiB of scratch memory.
-// Limits: bytes only, because the columns of longer keys would not fit in shared memory, and a multiple of 32 threads per
-// block. For few keys, the launches and the counters take longer than reading and writing the keys.
+// Limits: bytes only, because the columns of longer keys would not fit in shared memory. The number of threads per block must
+// be a multiple of 32. For few keys, the launches and the counters take longer than reading and writing the keys.
 // Lines: 43 to write, 134 given.
 #include <algorithm>
 #include <bit>

@@ -45,7 +45,8 @@ struct Grading {
 std::string what_happened(const Outcome& outcome, const Case& which) {
   if (which.expect == lab::Expect::refused) {
     return fmt::format(
-        "blocks {}, threads {}: the step must throw lab::Unsupported{} and touch nothing; it ended as {}{}",
+        "blocks {}, threads {}: the step must throw lab::Unsupported{} and touch nothing; instead, the outcome was "
+        "{}{}",
         which.shape.blocks, which.shape.threads, which.step.max_range ? " with the number of counters" : "",
         name_of(outcome.status), outcome.message.empty() ? "" : ": " + outcome.message);
   }

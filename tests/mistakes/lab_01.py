@@ -403,7 +403,7 @@ MISTAKES = (
             "    CUDA_CHECK(cudaGetLastError());\n  }": "    CUDA_CHECK(cudaGetLastError());\n"
             "    CUDA_CHECK(cudaDeviceSynchronize());\n  }"
         },
-        ["ok      step 01 global", "{at+1}: note: host-wait: the host waits here", "leave it out"],
+        ["ok      step 01 global", "{at+1}: note: host-wait: the host waits here", "remove this wait"],
     ),
     # --- the first stage that goes wrong ---
     in_exchange(

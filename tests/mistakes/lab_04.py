@@ -181,7 +181,7 @@ MISTAKES = (
     in_global(
         "a kernel that prints",
         {"if (keys.n < 2) return;": 'if (keys.n < 2) return; std::printf("n is %d\\n", int(keys.n));'},
-        ["ok      step 01 global: ", "it printed in ", ", first: n is 2"],
+        ["ok      step 01 global: ", "the step printed something in ", ", first: n is 2"],
     ),
     in_global(
         "the host writes device memory",

@@ -3,8 +3,8 @@
 
     breaks.py BUILD [NAME ...]      BUILD is Meson's build folder
 
-Without names, some of break_table.py are drawn (drawn.py). Each break is one changed text in one
-file. Prints the first case that fails.
+Without names, some of the breaks in break_table.py are drawn (drawn.py). Each break changes one text in
+one file. Prints the first case that fails.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What programs written for GPUs use: `cc` compiles programs in public/, with and without --check. They find their
-results right, and the check build finds nothing.
+"""What programs written for GPUs use: `cc` compiles programs in public/, with and without --check. The
+programs verify their own results, and the check build finds nothing.
 
 public_test.py [--compiler g++]
 public_test.py Public.test_nvcc_compiles_them      with the variable NVCC: that nvcc compiles each, too

@@ -16,7 +16,7 @@ T = TypeVar("T")
 needs_git = unittest.skipUnless(shutil.which("git"), "git is not installed")
 # A release is made of the files that git tracks.
 needs_clone = unittest.skipUnless(
-    shutil.which("git") and (ROOT / ".git").exists(), "git is not installed, or this copy is no clone"
+    shutil.which("git") and (ROOT / ".git").exists(), "git is not installed, or this copy is not a clone"
 )
 
 

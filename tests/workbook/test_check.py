@@ -345,7 +345,7 @@ class CheckStep(unittest.TestCase):
 
     def test_what_a_kernel_prints_is_mentioned(self) -> None:
         _, printed, *_ = self.check(lambda _, case: {"printed": f"n is {case.n}\n" * 2}, STEPS[2])
-        self.assertIn("\n        it printed in 4 of them, first: n is 1\n", printed)
+        self.assertIn("\n        the step printed something in 4 of them, first: n is 1\n", printed)
 
     def test_remarks_do_not_make_a_step_fail_and_are_shown_once(self) -> None:
         passed, printed, saved, _ = self.check(
@@ -853,7 +853,7 @@ class Failures(unittest.TestCase):
         self.assertEqual(
             lines[0],
             "labs/a.cu: blocks -1, threads per block 0: the step must throw lab::Unsupported and touch nothing; "
-            "it ended as verified",
+            'instead, the outcome was "verified"',
         )
 
 

@@ -41,9 +41,9 @@ class Checker:
         is_first_look: bool = False,
         after: Checker | None = None,
     ) -> None:
-        """`nvcc`: the compilation that began before a first look, in which there are only the quick cases of few types.
-        `after`: the first look that the step has passed; its cases are not repeated, and the check build, too, has only
-        its types."""
+        """`nvcc`: the compilation that began before a first look, in which there are only the quick cases of a few
+        types. `after`: the first look that the step has passed; its cases are not repeated, and the check build, too,
+        has only its types."""
         self.programs = programs
         self.show = show
         self.nvcc: nvcc_compile.NvccCompile | None = after.nvcc if after else nvcc
@@ -317,7 +317,7 @@ class Checker:
             own = suspects.notes(step, programs.solution, passed=True)
             notes = (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ()))
             if is_first and nvcc_compile.is_set_up(step, programs.solution):
-                note("nvcc was not run, because this check had to compile the check build first; the next one runs it")
+                note("nvcc was not run, because the check build had to be compiled first; the next check runs it")
             verdict = replace(self._verdict(step, "passed"), notes=notes)
             if nvcc.is_possible:
                 with Progress(f"{programs.lab} {step}, compiled by nvcc"):
@@ -387,7 +387,7 @@ def check(
         checker = Checker(programs, shown, after=looked)
         if not all(checker.passes(step) for step in steps):
             if programs.unbuilt:
-                note("\nbuilding the check build, for the next check; Ctrl-C ends it")
+                note("\ncompiling the check build for the next check; press Ctrl-C to stop")
                 programs.build_rest()
             return False
     if is_printed:
@@ -409,4 +409,4 @@ def _next(programs: Programs, steps: Sequence[StepFile]) -> str:
         exchanges = programs.table.own_line(first.number).task == "exchange"
         which = "Passed"
         following = f"picture {lab} {first.number}" if exchanges else f"bench {lab} --step {first.number}"
-    return f"{which}: all public tests, the ones that come with the workbook. Next: ./workbook {following}{options}"
+    return f"{which} all public tests (the ones that come with the workbook). Next: ./workbook {following}{options}"

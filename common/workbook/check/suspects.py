@@ -21,8 +21,8 @@ def _promises_to_queue(lab: str) -> bool:
 def masks(source: str, file: str) -> list[Note]:
     """Masks that name the lanes which happen to be there."""
     text = (
-        "__activemask() returns the lanes that happen to be active here, which may be fewer than those that take "
-        "part; write the mask of the lanes that take part, 0xffffffff for a whole warp"
+        "__activemask() returns a mask of the lanes that happen to be active here, which may be fewer than those that "
+        "take part; write the mask of the lanes that take part, such as 0xffffffff for a whole warp"
     )
     return [Note(file, number, "active-mask", text=text) for number in _lines(source, _ACTIVE)]
 
@@ -30,8 +30,8 @@ def masks(source: str, file: str) -> list[Note]:
 def waits(source: str, file: str) -> list[Note]:
     """Waits of the host for the device."""
     text = (
-        "the host waits here, but a step returns as soon as its work is queued; launches in one stream run in order "
-        "anyway; remove this wait"
+        "the host waits here, but a step must return as soon as its work is queued; launches in one stream run in "
+        "order anyway, so remove this wait"
     )
     return [Note(file, number, "host-wait", text=text) for number in _lines(source, _WAIT)]
 

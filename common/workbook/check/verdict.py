@@ -1,5 +1,5 @@
 """What `check` finds out about a step, as values: while it works, what has passed and that something has failed, and at
-the end one verdict. verdict_words.py makes the lines that are printed; `check --json` writes the verdict."""
+the end one verdict. words.py makes the lines that are printed; `check --json` writes the verdict."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Verdict:
     costs: tuple[Costs, ...] = ()
     notes: tuple[Note, ...] = ()  # on a step that passes
     nvcc: str = ""  # errors of nvcc
-    nvcc_seconds: float | None = None  # for which it was awaited; None: it was not asked
+    nvcc_seconds: float | None = None  # that check waited for nvcc; None: nvcc was not run
 
 
 Event = Union[Passed, Failure, Verdict]  # a failure: before its reason is known

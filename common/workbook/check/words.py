@@ -1,4 +1,4 @@
-"""The lines that `check` prints of a verdict, and of what it finds out before. No program reads them."""
+"""The lines that `check` prints about a verdict, and about what it finds out before. No program parses them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LAST_WORDS = re.compile(r"^\S+\.cuh?:\d+: error: .+", re.MULTILINE)  # of CUDA 
 
 
 class Words:
-    """Shows what happens as lines. A verdict that was announced goes on where that ended."""
+    """Prints events as lines. The verdict on a failure that was announced continues the announcement."""
 
     def __init__(self, kinds: Sequence[str], solution: bool, shows_all: bool = False) -> None:
         """`kinds`: the builds that are tested."""
@@ -100,7 +100,7 @@ def passed(event: Passed) -> list[str]:
     ]
     if event.printing:
         line = event.printed.splitlines()[0][:COLUMNS]
-        lines.append(f"        it printed in {event.printing} of them, first: {line}")
+        lines.append(f"        the step printed something in {event.printing} of them, first: {line}")
     return [*lines, *(f"        {costs}" for costs in event.costs), *map(str, event.remarks)]
 
 
@@ -163,7 +163,7 @@ def _player(verdict: Verdict, options: str) -> str:
         if {"conflicts", "sectors"} & set(costs.over):
             task = f" --task {costs.task}" * (costs.name != step.name)
             command = f"./workbook play {step.lab} {step.number}{task}{options}"
-            return f"  see it run (the key c leads to such requests): {command}"
+            return f"  see it run (press c to go to the next such request): {command}"
     return ""
 
 
@@ -183,11 +183,12 @@ def message(outcome: Outcome) -> str:
     """What was wrong with a case, whose status is shown beside it."""
     if outcome.case.expect == "refused":
         what = _to_refuse(outcome.case)
-        return f"{what}: the step must throw lab::Unsupported and touch nothing; it ended as {outcome.status}"
+        must = "the step must throw lab::Unsupported and touch nothing"
+        return f'{what}: {must}; instead, the outcome was "{outcome.status}"'
     if outcome.status == "verified":
         return "the check build's result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
     if outcome.status == "exited":
-        fails = "a case fails if its step calls exit(). Throw an exception instead; its message is shown"
+        fails = "a case fails if its step calls exit(). Throw an exception instead: check shows its message"
         return f"{outcome.message}: {fails}"
     return outcome.message
 

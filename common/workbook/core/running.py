@@ -71,7 +71,7 @@ def without_types(groups: Iterable[CaseGroup], types: Collection[str]) -> list[C
 
 
 def groups_of(groups: Iterable[CaseGroup], line: Step, types: Collection[str] | None = None) -> list[CaseGroup]:
-    """The cases of one line of the table, or those with these types of keys."""
+    """The cases of one line of the table; of these, only those with these types of keys if `types` is given."""
 
     def is_chosen(case: Case) -> bool:
         return case.task == line.task and (types is None or case.type in types)

@@ -36,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Why a case fails. `kind`: "gap" (in a kernel that ran, nothing is written yet), "change" (a small one fixes the
+    """Why a case fails. `kind`: "gap" (a gap in a kernel that ran is still empty), "change" (a small one fixes the
     step), the kind of the first finding, "departs" (one of the launches does not do what it must), "last-writer" (of
     the first wrong element), "never-written", or the outcome's status."""
 

@@ -19,8 +19,9 @@ LONGEST = 6_000_000  # characters of a trace, which take a second to read
 
 
 def observed(judge: JudgeClient, runner: Path | None, outcome: Outcome, most_keys: int, timeout: float) -> Observation:
-    """An outcome, and the same case on the check build, with its trace unless it passes there or is too long. `runner`:
-    that of the check build, if there is one. A case that does not end, or of more keys, is not run again."""
+    """An outcome, and the same case on the check build, with its trace if it fails there in the same way and the trace
+    is not too long. `runner`: that of the check build, if there is one. A case that does not end, or that has more than
+    `most_keys` keys, is not run again."""
     case = outcome.case
     if runner is None or case.n > most_keys or outcome.status == "hung" or case.expect == "refused":
         return Observation(outcome)

@@ -32,7 +32,7 @@ def details(diagnosis: Diagnosis) -> list[str]:
     if diagnosis.finding is None and not diagnosis.changes:
         known = known[1:]  # the first is the explanation
     earlier = [
-        f"earlier, line {one.line} of {one.kernel} wrote {one.element}, from which this comes"
+        f"earlier, line {one.line} of {one.kernel} wrote {one.element}, on which this depends"
         for one in diagnosis.earlier
     ]
     return [f"    {detail}" for detail in (*known, *earlier, *map(_of_line, diagnosis.lines))]
@@ -78,7 +78,7 @@ def _known(diagnosis: Diagnosis) -> list[str]:
     if not diagnosis.element:
         return []
     if not diagnosis.writers:
-        return [f"no kernel has written {diagnosis.element}, nor anything else"]
+        return [f"no kernel has written {diagnosis.element} or anything else"]
     return [f"no kernel has written {diagnosis.element}", *map(_of_writers, diagnosis.writers)]
 
 
@@ -99,7 +99,7 @@ def _of_departure(found: Departure) -> str:
 
 def _writer(written: Written) -> str:
     source = f"with what it had read from {written.source}" if written.source else "with a value that it had computed"
-    launch = f" in launch {written.launch + 1} of {written.launches}, of line {written.launched}"
+    launch = f" in launch {written.launch + 1} of {written.launches} (line {written.launched})"
     return f"thread {written.thread} of block {written.block} of {written.kernel} wrote it last{launch}, {source}"
 
 

@@ -30,12 +30,12 @@ class Look:
             # Whatever else the lab's files define, this one may use: grading judges those by themselves.
             found = inspector.inspect([build.folder() / made], inspector.INITIALISERS)
         except (Problem, OSError) as problem:
-            return [Note(source, 1, KIND, text=f"what would be refused is not known: {problem}")]
+            return [Note(source, 1, KIND, text=f"cannot tell what would be refused: {problem}")]
         text = files.text_of(ROOT / source)
         notes = []
         for sentence in found.sentences:
             line = inspector.place_of(sentence, source, text).rpartition(":")[2]
-            words = f"there would be no points for this file: {sentence}"
+            words = f"this file would get no points: {sentence}"
             notes.append(Note(source, int(line) if line.isdigit() else 1, KIND, text=words))
         return notes
 

@@ -51,8 +51,8 @@ _STYLE = {
 }
 
 _UNLIKE_GCC = (
-    "unlike with g++, calls of host functions from kernels are not reported, nor are reads of a thread's own array "
-    "that nobody has written; check budgets are not compared, because it splits vector copies; __shared__ arrays of "
+    "unlike with g++, calls to host functions from kernels are not reported, nor are reads of unwritten elements of a "
+    "thread's own array; check budgets are not compared, because clang++ splits vector copies; __shared__ arrays of "
     "types with a constructor do not compile; and `check` starts later, because a step is compiled for all key types "
     "first"
 )

@@ -30,9 +30,10 @@ void count_block() {
   }
 }
 
-// The time between two looks of the watchdog. A worker that has run for half of it may be in an endless loop, such as one
-// that waits for what another thread will store. The threads that run next often wait for the same, so it becomes short.
-// If looks go on to find such threads, they compute for long, and it grows by a 512th each time.
+// The time between two looks of the watchdog during a launch. A worker that has run for half of this time may be in an
+// endless loop, such as one that waits for what another thread will store. The threads that run next often wait for the
+// same store, so after the first interruption the time drops to shortest_wait. If further looks keep finding such
+// threads, these are probably long computations, and the time grows by 1/512 with each look.
 constexpr std::chrono::microseconds longest_wait{1000}, shortest_wait{40};
 
 #ifndef SIMT_CHECK
