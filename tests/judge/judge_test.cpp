@@ -296,9 +296,9 @@ TEST_CASE("the facts of a finding are handed on, and what is none of them is ref
                                                        {R"("line":8)", R"("line":-8)"},
                                                        {R"("is_atomic":false)", R"("is_atomic":0)"},
                                                        {R"("facts":[)", R"("facts":[7,)"}};
-  for (const auto& [part, other] : wrong) {
-    CAPTURE(part);
-    CHECK_THROWS_AS(read(part, other), lab::Error);
+  for (const auto& change : wrong) {
+    CAPTURE(change.first);
+    CHECK_THROWS_AS(read(change.first, change.second), lab::Error);
   }
 }
 
