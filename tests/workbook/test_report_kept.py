@@ -253,7 +253,7 @@ class CoreQuestions(unittest.TestCase):
     """Of a handout that marks core questions, a report asks these unless told otherwise."""
 
     def setUp(self) -> None:
-        patch = mock.patch.object(compose, "_text_of", return_value=HANDOUT)
+        patch = mock.patch.object(compose, "text_of", return_value=HANDOUT)
         self.handout = patch.start()
         self.addCleanup(patch.stop)
         self.text = compose.compose(LAB, "Lab", PARTS, None)
