@@ -197,7 +197,7 @@ MISTAKES = (
             "for (int i = 2 * threadIdx.x + parity;": "if (2 * threadIdx.x + 2 > count) return;\n      "
             "for (int i = 2 * threadIdx.x + parity;"
         },
-        ["FAILED", "note: early-exit: "],
+        ["FAILED", "error: early-exit: "],
     ),
     in_rows(
         "lanes without keys return before the shuffles",
