@@ -41,7 +41,7 @@ def main(folder: Path) -> int:
         [sys.executable, str(ROOT / "tests/mistakes/steps.py"), str(other), MISTAKE],
     ]
     if not (other / "build.ninja").exists():
-        commands.insert(0, [*meson, "setup", str(other), str(ROOT), "-Dcuda=disabled"])
+        commands.insert(0, [*meson, "setup", str(other), str(ROOT), "-Dcuda=disabled", "-Doptimization=1"])
     for command in commands:
         if status := subprocess.run(command, env=variables, check=False).returncode:
             return status

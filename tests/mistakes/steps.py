@@ -134,7 +134,7 @@ def verdict(folder: Path, item: Mistake, limits: Mapping[str, object] = PATIENT)
 def chosen(names: Sequence[str]) -> list[Mistake]:
     """The mistakes that the arguments name."""
     shown = [item for item in MISTAKES if build.compiler() == "gcc" or not item.needs_gcc]
-    return [item for item in shown if item.name in names] if names else drawn(shown, 12)
+    return [item for item in shown if item.name in names] if names else drawn(shown, 8)
 
 
 def not_underlined(expected: Sequence[str], printed: str) -> str:

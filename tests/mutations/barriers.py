@@ -174,7 +174,7 @@ def check_all(folder: Path, mutations: Iterable[Mutation]) -> dict[Mutation, str
 def main(folder: str, *chosen: str) -> int:
     """Tries all mutations; the exit status."""
     build.use_folder(Path(folder).resolve())
-    names: Sequence[str] = chosen or drawn(labs(), 2)
+    names: Sequence[str] = chosen or drawn(labs(), 1)
     barriers = [mutation for lab in names for mutation in without_barriers(lab)]
     mistakes = [mistake(*words) for words in MISTAKES if words[0] in names]
     wrong = check_all(Path(folder).resolve(), [*barriers, *mistakes])

@@ -37,7 +37,7 @@ class Public(Programs):
         if not (INCLUDE / "curand_kernel.h").is_file():
             print("not run: random, because cuRAND's headers are not installed")
             names.remove("random")
-        for name in drawn(names, 7):
+        for name in drawn(names, 5):
             for options in ([], ["--check"]):
                 with self.subTest(name=name, options=options):
                     self.compile_and_run(name, options)

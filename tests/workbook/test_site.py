@@ -1,6 +1,7 @@
 """The course as static pages: no solutions in them, no link that leads nowhere, nothing from elsewhere."""
 
 import base64
+import html
 import os
 import re
 import unittest
@@ -87,7 +88,7 @@ class Players(InFolder):
             self.assertIn(own, about["files"])
             self.assertIn("A correct run of this step.", about["window"])
             said = "\n".join(
-                links.text_of("\n".join(source["lines"])) + "\n" + name for name, source in about["files"].items()
+                links.Page("\n".join(source["lines"])).text + "\n" + name for name, source in about["files"].items()
             )
             found = list(leaks.Solutions().leaks("player.cu", said))
             self.assertEqual(bool(found), solution)
@@ -115,7 +116,7 @@ class Pages(InFolder):
     def test_the_whole_course(self) -> None:
         with mock.patch.object(players, "player", return_value="<!DOCTYPE html><title>p</title>"):
             files = site.write(self.root, self.out)
-        self.assertEqual(links.dead_in_pages(self.out, files), [])
+        self.assertEqual(links.dead_in_pages(self.out, links.pages_in(self.out, files)), [])
         for lab in labs():
             for name in ("index.html", "REFERENCE.html", "bug_hunt.cu.html"):
                 self.assertIn(f"labs/{lab}/{name}", files)
@@ -136,18 +137,13 @@ class Pages(InFolder):
 
     def test_without_players(self) -> None:
         with mock.patch.object(players, "player", side_effect=AssertionError):
-            files = site.write(self.root, self.out, "none")
-        self.assertEqual([file for file in files if "players" in file], [])
-        self.assertNotIn("A player replays", (self.out / f"labs/{LAB}/index.html").read_text())
+            self.assertEqual(site.write_players(self.root, self.out, "none"), {})
 
     def test_a_solution_in_a_page_is_found(self) -> None:
         block = solutions()[f"{LAB}/02_shared.cu"].split(starters.BEGIN)[1].split(starters.END)[0]
-        (self.root / f"labs/{LAB}/README.md").write_text(f"# L\n\n```cuda\n{block}\n```\n")
-        with (
-            mock.patch.object(site, "write_players", return_value={}),
-            self.assertRaisesRegex(Problem, f"labs/{LAB}/index.html holds a part of solutions/{LAB}/02_shared.cu"),
-        ):
-            site.write(self.root, self.out)
+        (self.out / "a.html").write_text(f"<pre>{html.escape(block)}</pre>")
+        with self.assertRaisesRegex(Problem, f"a.html holds a part of solutions/{LAB}/02_shared.cu"):
+            site.check_pages(self.out, ["a.html"])
 
     def test_dead_links_and_what_is_loaded_from_elsewhere(self) -> None:
         (self.folder / "b.html").write_text('<h1 id="one">1</h1>')
@@ -157,12 +153,12 @@ class Pages(InFolder):
         outside = ('<img src="https://x.org/p.svg">', '<script src="//x.org/p.js">', '<link href="http://x.org/a.css">')
         for text, faults in [(alive, 0), *((text, 1) for text in (*dead, *outside))]:
             (self.folder / "a.html").write_text(text)
-            found = links.dead_in_pages(self.folder, ["a.html", "b.html"])
+            found = links.dead_in_pages(self.folder, links.pages_in(self.folder, ["a.html", "b.html"]))
             self.assertEqual(len(found), faults, f"{text}: {found}")
 
     def test_what_a_reader_sees(self) -> None:
         page = "<style>a</style><p>b &lt; <b>c</b></p><script>d</script>e"
-        self.assertEqual(links.text_of(page), "b < ce")
+        self.assertEqual(links.Page(page).text, "b < ce")
 
 
 @needs_clone
@@ -186,6 +182,8 @@ class Folders(InFolder):
             files = release.write(self.folder / "course", self.folder / "pages")
         self.assertIn("labs/README.md", files)
         self.assertTrue((self.folder / "pages/index.html").is_file())
+        self.assertEqual(list((self.folder / "pages/players").iterdir()), [])
+        self.assertNotIn("A player replays", (self.folder / f"pages/labs/{LAB}/index.html").read_text())
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["course", "pages"])
 
 

@@ -1,7 +1,7 @@
 """Whether the links of documents lead anywhere."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -44,7 +44,7 @@ def dead(folder: Path, files: Iterable[str]) -> list[str]:
 # --- pages ---
 
 
-class _Page(HTMLParser):
+class Page(HTMLParser):
     """The links, names and text of a page."""
 
     def __init__(self, text: str) -> None:
@@ -74,16 +74,20 @@ class _Page(HTMLParser):
         if self._is_text:
             self.words.append(data)
 
+    @property
+    def text(self) -> str:
+        """What a reader sees."""
+        return "".join(self.words)
 
-def text_of(page: str) -> str:
-    """What a reader of a page sees."""
-    return "".join(_Page(page).words)
+
+def pages_in(folder: Path, files: Iterable[str]) -> dict[str, Page]:
+    """The pages among `files`, by their paths in the folder."""
+    return {file: Page((folder / file).read_text(encoding="utf-8")) for file in files if file.endswith(".html")}
 
 
-def dead_in_pages(folder: Path, files: Iterable[str]) -> list[str]:
-    """For each link of the pages among `files` that leads nowhere in the folder, and for whatever a page would load
-    from elsewhere, a sentence that says so."""
-    pages = {file: _Page((folder / file).read_text(encoding="utf-8")) for file in files if file.endswith(".html")}
+def dead_in_pages(folder: Path, pages: Mapping[str, Page]) -> list[str]:
+    """For each link of the pages that leads nowhere in the folder, and for whatever a page would load from elsewhere, a
+    sentence that says so."""
     found = []
     for file, page in pages.items():
         found += [f"{file} loads {source[:60]}" for source in page.loaded if re.match(r"(?!data:)[a-z]+:|//", source)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..browser import documents
@@ -72,19 +72,24 @@ def write(root: Path, out: Path, shown: str = PLAYERS[0]) -> list[str]:
     written = write_players(root, out, shown)
     write_pages(root, out, written)
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
-    faults = [*links.dead_in_pages(out, files), *_leaks(out, files)]
-    if faults:
-        raise Problem("nothing was written:\n" + "\n".join(faults[:SHOWN]))
+    check_pages(out, files)
     return files
 
 
-def _leaks(out: Path, files: list[str]) -> Iterator[str]:
+def check_pages(out: Path, files: Iterable[str]) -> None:
+    """Raises Problem if a page among `files` has a link that leads nowhere, or holds a part of a solution."""
+    pages = links.pages_in(out, files)
+    faults = [*links.dead_in_pages(out, pages), *_leaks(pages)]
+    if faults:
+        raise Problem("nothing was written:\n" + "\n".join(faults[:SHOWN]))
+
+
+def _leaks(pages: Mapping[str, links.Page]) -> Iterator[str]:
     """Parts of solutions in the pages. Players have no source but starters."""
     solutions = leaks.Solutions()
-    for file in files:
-        if file.endswith(".html") and not file.startswith("players/"):
-            text = links.text_of((out / file).read_text(encoding="utf-8"))
-            yield from map(str, solutions.leaks(file, text))
+    for file, page in pages.items():
+        if not file.startswith("players/"):
+            yield from map(str, solutions.leaks(file, page.text))
 
 
 def of_course(given: Mapping[str, str], out: Path, shown: str, check: Callable[[Path, list[str]], None]) -> list[str]:

@@ -6,6 +6,7 @@ import base64
 import html
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,16 @@ def to_sheet(text: str, title: str) -> str:
     return filled("page.html", title=title, body=_rendered([*tokens, _html("</div>")], Renderer(Path(), [])))
 
 
-def filled(template: str, *, body: str, **values: object) -> str:
-    """A template with its values. `body`: HTML."""
-    environment = Environment(
+@cache
+def _templates() -> Environment:
+    return Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
-    return environment.get_template(template).render(body=Markup(body), **values)
+
+
+def filled(template: str, *, body: str, **values: object) -> str:
+    """A template with its values. `body`: HTML."""
+    return _templates().get_template(template).render(body=Markup(body), **values)
 
 
 def _html(text: str) -> Token:

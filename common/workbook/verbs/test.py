@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -58,6 +59,7 @@ def _run_meson(suites: Sequence[str]) -> tuple[int, list[str]]:
     """Runs the tests; their status and output."""
     # A time limit ends a test that hangs, also on a busy machine.
     command = [*build.meson(), "test", "-C", str(BUILD), "--no-rebuild", "--print-errorlogs", "--timeout-multiplier=5"]
+    command.append(f"--num-processes={(os.cpu_count() or 1) + 1}")  # one often waits for a browser or an endless loop
     for suite in suites:
         command += ["--suite", suite]
     with Progress("testing") as progress:
