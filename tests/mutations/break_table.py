@@ -249,7 +249,13 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
     "06-beyond-memory/03_partition.cu": [
         ("offsets without the tile's part", ": 0) - first;", ": 0);"),
         ("the last key of a tile", "if (i >= count) break;", "if (i + 1 >= count) break;"),
-        ("whole tiles after the first", "const int count = keys.n - first", "const int count = first > 0 || keys.n"),
+        # What lies behind the keys decides whether the result is wrong or an access fails.
+        (
+            "whole tiles after the first",
+            "const int count = keys.n - first",
+            "const int count = first > 0 || keys.n",
+            "",
+        ),
         ("equal keys in the wrong order of bits", "/ 2] ^ sort.inversion);", "/ 2]);"),
         ("buckets that fit are not sorted", "if (fits) sort_piece", "if (!fits) sort_piece"),
         (
