@@ -190,7 +190,7 @@ def partly() -> dict[str, Student]:
             "is larger than 1 MiB",
             kind="partly",
         ),
-        "step 2 too large.zip": Student(
+        "step 2 too large, packed.zip": Student(
             {"": zipped({**texts, FILES[2]: texts[FILES[2]] + "// more\n" * 140_000})},
             {**of_step[0], **of_step[1], **of_step[3]},
             "is larger than 1 MiB",
