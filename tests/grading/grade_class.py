@@ -26,8 +26,8 @@ from students import IN_TUTORIALS, Student, everyone, write  # noqa: E402
 
 from workbook.core import build  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
-from workbook.grading import class_run, rubric  # noqa: E402
-from workbook.grading.grades import Criterion, Grade  # noqa: E402
+from workbook.grading import class_run, rubric, texts  # noqa: E402
+from workbook.grading.grades import Criterion, Grade, Run  # noqa: E402
 
 # They use up a limit, which takes a minute and more.
 SLOW = {"leaks", "never_ends_compiling", "forks_by_number", "computes_for_seconds_and_crashes"}
@@ -48,7 +48,7 @@ def sentences(grade: Grade) -> str:
     for criterion in grade.criteria:
         found.append(criterion.words)
         for failure in criterion.failures:
-            found += [failure.message, failure.status, *failure.findings]
+            found += [texts.heading(failure), texts.details(texts.public(failure, Run((), "")))]
     return "\n".join(found)
 
 

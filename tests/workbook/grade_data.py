@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from workbook.core.judge_types import Case, Outcome
+from workbook.core.judge_types import Case, Finding, Outcome
 from workbook.grading.grades import Criterion, Failure, Grade, Run
 from workbook.grading.judging import NamedCase, Tally
 
@@ -31,17 +31,19 @@ HOSTILE_TEXT = (
 )
 
 
-def failure(step: int, n: int, build: str = "cpu", message: str = "", **more: object) -> Failure:
-    """A failed case, with the instructor's part."""
-    seed = SEEDS["cases"] + n
-    made = Failure(
-        build, "03-bitonic", step, "sort", "few-values", "u32", "descending", n, 4, 256, "wrong",
-        message or f"keys[7] is 3 and should be 2; seed {seed}", 7, f"0{step}_shared.cu:17",
-        ("02_shared.cu:17: error: race: thread 3 writes tile[4]\nthread 4 reads tile[4] in line 19",),
-        seed, f"case-{n}",
-        f"./workbook run 3 {step} --n {n} --seed {seed}",
+def failure(step: int, n: int, build: str = "cpu", **more: Any) -> Failure:
+    """A failed case, with the instructor's part. `more`: of its outcome."""
+    case = Case(LAB, step, n, "sort", "u32", "descending", "few-values", SEEDS["cases"] + n, 4, 256)
+    race = "thread 3 writes tile[4]\n    thread 4 reads tile[4] in line 19"
+    outcome = Outcome(
+        "wrong", False, case, f"wrong key at index 7: 3 instead of 2; seed {case.seed}", first_wrong=7,
+        replay=f"./workbook run 3 {step} --n {n} --seed {case.seed}",
+        title=f"{LAB} step {step} shared: {n} u32 keys, few-values, descending, <<<4, 256>>>",
+        file=f"labs/{LAB}/0{step}_shared.cu", line=17, printed=f"the step printed {n}",
+        findings=(Finding(f"labs/{LAB}/02_shared.cu", 17, "race", race),),
     )  # fmt: skip
-    return dataclasses.replace(made, **more)  # type: ignore[arg-type]
+    command = f"./workbook grade class --replay somebody case-{n}"
+    return Failure(build, LAB, step, dataclasses.replace(outcome, **more), case_id=f"case-{n}", replay=command)
 
 
 def criteria(correct: float | None = 4, failures: tuple[Failure, ...] = ()) -> tuple[Criterion, ...]:
@@ -60,7 +62,8 @@ def the_class() -> list[Grade]:
     failed = (failure(2, 1025), failure(2, 33, "check"), *(failure(2, n) for n in range(2, 12)))
     grades = [Grade(f"student {number:02}", f"class/s{number}.zip", criteria()) for number in range(1, 9)]
     grades += [Grade(f"partial {number}", "class/p", criteria(number, failed[: number + 5])) for number in range(4)]
-    hostile = dataclasses.replace(failed[0], message=HOSTILE_TEXT, place=HOSTILE_TEXT, findings=(HOSTILE_TEXT,))
+    finding = Finding(f"labs/{LAB}/02_shared.cu", 17, "race", HOSTILE_TEXT)
+    hostile = failure(2, 1025, message=HOSTILE_TEXT, findings=(finding,))
     grades += [Grade(name, f"class/{name}", criteria(0, (hostile,)), remarks=(name,)) for name in HOSTILE_NAMES]
     refused = tuple(dataclasses.replace(one, points=0.0, words="not run") for one in criteria())
     grades.append(Grade("refused", "class/r", refused, (f"02_shared.cu calls fork {HOSTILE_TEXT}",), ("extra: a.out",)))

@@ -26,7 +26,7 @@ from workbook.core import build  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.starters import starter  # noqa: E402
-from workbook.grading import class_run, rubric  # noqa: E402
+from workbook.grading import class_run, rubric, texts  # noqa: E402
 from workbook.grading.class_run import Options  # noqa: E402
 from workbook.grading.grades import Criterion, Grade  # noqa: E402
 from workbook.grading.programs import step_files  # noqa: E402
@@ -79,7 +79,7 @@ def wrong(grade: Grade, expected: Callable[[Criterion], float]) -> list[str]:
                 f"{grade.student}: {criterion.lab} {criterion.step} {criterion.name}: {criterion.points} points, not "
                 f"{expected(criterion)}: {criterion.words}"
             )
-            found += [f"  {failure.message}" for failure in criterion.failures[:1]]
+            found += [f"  {texts.details(failure)}" for failure in criterion.failures[:1]]
     return found
 
 

@@ -27,6 +27,7 @@ from workbook.core import build, check_build, console, nvcc_compile, running
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
+from workbook.core.progress import Known
 from workbook.diagnose import search
 from workbook.verbs import watch
 
@@ -183,7 +184,7 @@ class CheckStep(unittest.TestCase):
                 cases[kind] = case
 
         keeper = SimpleNamespace(
-            save_verdict=save_verdict, verdict=lambda step: verdict, failed_case=lambda step, kind: cases.get(kind)
+            save_verdict=save_verdict, verdict=lambda _: Known(verdict), failed_case=lambda step, kind: cases.get(kind)
         )
         script = Script(rule)
         with (
@@ -248,7 +249,7 @@ class CheckStep(unittest.TestCase):
         self.assertIn("It uses step 02 shared, histogram, which fails on the cpu build", printed)
         self.assertIn("labs/04-counting/02_shared.cu: wrong key at index 3", printed)
         # What has passed before is not tested again.
-        _, printed, _, script = self.check(rule, STEPS[3], verdict="passed (cpu build)")
+        _, printed, _, script = self.check(rule, STEPS[3], verdict="passed")
         self.assertIn("FAILED  step 03 parallel, cpu build: wrong key at index 3 (cpu step 3 sort n 1). ", printed)
         self.assertIn("Looking for the reason ...\n\nThe first thing to fix:\n\n", printed)
         self.assertNotIn(2, {entry[1] for entry in script.log})
@@ -588,7 +589,7 @@ class FirstLook(InFolder):
             return real_run(script, runner, case, **options)
 
         real_run = Script.run
-        keeper = SimpleNamespace(save_verdict=lambda *_: None, failed_case=lambda *_: None, verdict=lambda _: "")
+        keeper = SimpleNamespace(save_verdict=lambda *_: None, failed_case=lambda *_: None, verdict=lambda _: Known(""))
         for wrong, expected in (("u64", True), ("pairs", False)):
             tried.clear()
             script = Types(fails_for(wrong))
@@ -635,7 +636,7 @@ class FirstLook(InFolder):
         keeper = SimpleNamespace(
             save_verdict=lambda *_: None,
             failed_case=lambda *_: None,
-            verdict=lambda _: "",
+            verdict=lambda _: Known(""),
             save_playing=lambda *_: None,
         )
         script = Types(rule)

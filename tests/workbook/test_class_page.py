@@ -83,11 +83,11 @@ class OfTheClass(unittest.TestCase):
 
     def test_a_case_that_is_sorted_with_a_finding(self) -> None:
         """It failed, so it is not called verified."""
-        (row,) = class_page.failed_cases(
-            [replace(grade("a"), criteria=criteria(0, (failure(2, 9, status="verified"),)))]
-        )
+        by_luck = failure(2, 9, "check", status="verified")
+        (row,) = class_page.failed_cases([replace(grade("a"), criteria=criteria(0, (by_luck,)))])
         self.assertEqual(row.how, "sorted, but with a finding")
-        self.assertIn("with a finding, first wrong", texts.verdict(failure(2, 9, status="verified")))
+        self.assertEqual(texts.heading(by_luck), "sorted, but with a finding, on the check build")
+        self.assertIn("the check build's result was correct, by luck", texts.details(by_luck))
 
     def test_most_frequent(self) -> None:
         """A finding is the reason for what else fails in a step; what nobody wrote is none to talk about."""

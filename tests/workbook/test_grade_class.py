@@ -272,8 +272,7 @@ class OneSubmission(InFolder):
         self.assertEqual(words[2], "not run: the file uses what no step may use")
         self.assertEqual(words[1], f"labs/{LAB}/01_global.cu was not handed in")
         self.assertIn((failure,), [criterion.failures for criterion in grade.criteria])
-        self.assertEqual(texts.what_failed(failure), "the whole file")
-        self.assertEqual(texts.verdict(failure), "refused, at 02_shared.cu:7")
+        self.assertEqual(texts.heading(failure), "refused, at 02_shared.cu:7")
 
     def test_a_submission_that_is_refused(self) -> None:
         self.patched("read", return_value=Submission("Ana", Path("class/Ana"), refused=("too many files",)))

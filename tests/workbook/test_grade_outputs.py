@@ -15,9 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from grade_data import HOSTILE_NAMES, RUN, SEEDS, criteria, failure, the_class
+from grade_data import HOSTILE_NAMES, LAB, RUN, SEEDS, criteria, failure, the_class
 from in_folder import InFolder
 
+from workbook.core.judge_types import Case, Finding
 from workbook.grading import class_page, feedback, gradebooks, outputs, texts
 from workbook.grading.grades import Criterion, Failure, Grade, grade_file, read_grades
 
@@ -114,6 +115,7 @@ class Written(InFolder):
             self.assertFalse([seed for seed in seeds if seed in text], file)
             self.assertNotIn("--seed", text, file)
             self.assertNotIn("case-", text, file)
+            self.assertNotIn("the step printed", text, file)  # it may print the keys
 
     def test_hostile_pages(self) -> None:
         """A page has the tags of its template only, and shows the names as they are."""
@@ -142,9 +144,9 @@ class Written(InFolder):
         text = self.of("partial 3", "feedback.md")
         self.assertIn("**10.5 of 13 points**", text)
         for words in (
-            "few-values, u32, descending, n = 1,025, 4 blocks, 256 threads per block, on the cpu build",
-            "**wrong, first wrong index 7, at 02_shared.cu:17**",
-            "02_shared.cu:17: error: race: thread 3 writes tile[4]",
+            "**wrong, on the cpu build**\n\n```text\nlabs/03-bitonic/02_shared.cu:17: error: race: ",
+            "\n  wrong key at index 7: 3 instead of 2; seed ...\n",
+            "\n  03-bitonic step 2 shared: 1025 u32 keys, few-values, descending, <<<4, 256>>>\n```",
             "And 3 more that failed.",
             "| step 02: speed | 0.5 | 2 |",
         ):
@@ -189,7 +191,7 @@ class Written(InFolder):
         self.assertEqual([test["max_score"] for test in tests], [4, 4, 2, 1, 2])
         self.assertEqual(tests[1]["name"], "03-bitonic step 02: correct")
         self.assertEqual({test["visibility"] for test in tests}, {"visible"})
-        self.assertIn("n = 1,025", tests[1]["output"])
+        self.assertIn("1025 u32 keys, few-values", tests[1]["output"])
         self.assertIn("Refused: 02_shared.cu calls fork", json.loads(self.of("refused", "results.json"))["output"])
 
     def test_not_graded_is_not_zero(self) -> None:
@@ -218,7 +220,7 @@ class Written(InFolder):
         failed = root.find(".//testcase[@classname='03-bitonic.step-02'][@name='correct']/failure")
         assert failed is not None and failed.text
         self.assertIn("3 of 4 points", failed.attrib["message"])
-        self.assertIn("first wrong index 7", failed.text)
+        self.assertIn("wrong key at index 7", failed.text)
 
     def test_autolab(self) -> None:
         text = self.of("partial 3", "autolab.json")
@@ -243,7 +245,7 @@ class Written(InFolder):
         self.assertEqual((sum(bands), len(bands), bands[0]), (len(graded), 10, 1))
         first = class_page.failed_cases(grades)[0]
         self.assertEqual((first.step, first.students), ("03-bitonic 02", 4 + len(HOSTILE_NAMES)))
-        self.assertIn("n = 1,025", first.case)
+        self.assertIn("step 2 shared: 1025 u32 keys", first.case)
         unwritten = Grade("new", "", criteria(0, (failure(2, 5, status="not-written"),)))
         self.assertEqual(class_page.failed_cases([unwritten]), [])
         speed = next(row for row in class_page.by_criterion(graded) if row.name.endswith("speed"))
@@ -317,18 +319,19 @@ class Texts(unittest.TestCase):
         kept = texts.shortened(text)
         self.assertLessEqual(len(kept), texts.LONGEST)
         self.assertTrue(kept.endswith(f"x\n... ({len(text) - kept.count('x'):,} more characters)"), kept[-50:])
-        long = replace(failure(2, 5), message=kept, findings=(kept, kept, kept))
-        self.assertEqual(texts.block(texts.details(long)), "\n".join([kept] * 4))
+        long = failure(2, 5, message=kept, findings=[Finding("labs/x.cu", 3, "race", kept)] * 3)
+        self.assertEqual(texts.block(texts.details(long)).count(kept), 4)
         self.assertEqual(texts.shortened("x" * texts.LONGEST), "x" * texts.LONGEST)
 
     def test_failures_without_a_case(self) -> None:
-        compile_error = Failure("cpu", "03-bitonic", 2, status="not compiled", message="02_shared.cu:3: error: no")
-        self.assertEqual(texts.what_failed(compile_error), "on the cpu build")
-        self.assertEqual(texts.verdict(compile_error), "not compiled")
-        self.assertEqual(texts.what_failed(failure(2, 5, task="scan", blocks=1)).split(",")[0], "scan")
+        compile_error = Failure("cpu", "03-bitonic", 2, status="does not compile", message="no", place="02_shared.cu:3")
+        self.assertEqual(texts.heading(compile_error), "does not compile, at 02_shared.cu:3, on the cpu build")
+        self.assertEqual(texts.details(compile_error), "no")
 
     def test_small_seeds_stay(self) -> None:
         """A small seed is a common number: the texts that contain it are unchanged."""
-        shown = texts.public(failure(2, 5, message="7 keys, keys[7]", seed=7), replace(RUN, seeds={"cases": 7}))
-        self.assertEqual(shown.message, "7 keys, keys[7]")
-        self.assertIsNone(shown.seed)
+        case = Case(LAB, 2, 5, seed=7)
+        shown = texts.public(failure(2, 5, message="7 keys, keys[7]", case=case), replace(RUN, seeds={"cases": 7}))
+        assert shown.outcome
+        self.assertEqual(shown.outcome.message, "7 keys, keys[7]")
+        self.assertIsNone(shown.outcome.case.seed)

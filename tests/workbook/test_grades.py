@@ -7,21 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from grade_data import LAB, RUN, failed, named, tally, the_class, verified
+from grade_data import LAB, RUN, failed, failure, named, tally, the_class, verified
 from in_folder import InFolder
 from report_data import step
 
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Case, Finding, Outcome
-from workbook.grading import by_hand, grader, grades, judging, outputs, pseudonyms, shards
+from workbook.grading import by_hand, grader, grades, judging, outputs, pseudonyms, scoring, shards, texts
 from workbook.grading.grades import Criterion, Failure, Grade, Run, read_grades, read_run, write_run
 from workbook.reporting import compose
 
-FAILURE = Failure(
-    "check", "03-bitonic", 2, "sort", "few-values", "u32", "descending", 1025, 4, 256, "wrong", "keys differ\nat 7",
-    7, "02_shared.cu:17", ("race: thread 3 wrote", "race: thread 4 read"), 2**63 + 1, "17", "./workbook run 3 2",
-)  # fmt: skip
+FAILURE = failure(2, 1025, "check")
 GRADE = Grade(
     "Zoë <script>",
     "class/Zoë <script>.zip",
@@ -176,12 +173,10 @@ class Criteria(unittest.TestCase):
             (Case(LAB, 2, 9, memory=4000, expect="refused"), "4,000 bytes of device memory"),
             (Case(LAB, 2, 9, input="range:0:9", expect="refused"), "the input range:0:9, which have more values"),
         ):
-            failure = judging.failure_of(replace(failed("verified"), case=case), "cpu")
-            self.assertIn(what, failure.message)
-            self.assertIn("must throw lab::Unsupported", failure.message)
-            self.assertEqual("not-refused", failure.status)
-        race = replace(verified(), findings=(Finding("labs/x.cu", 3, "race", "two threads"),))
-        self.assertEqual("the check build's result was correct, by luck", judging.failure_of(race, "check").message)
+            accepted = Failure("cpu", LAB, 2, replace(failed("verified"), case=case))
+            self.assertIn(what, texts.details(accepted))
+            self.assertIn("must throw lab::Unsupported", texts.details(accepted))
+            self.assertEqual("not refused, on the cpu build", texts.heading(accepted))
 
     def test_doing_nothing_gives_nothing(self) -> None:
         """A copy of the input passes cases whose keys are in order, and a step may refuse some arguments."""
@@ -209,18 +204,17 @@ class Criteria(unittest.TestCase):
 
     def test_failures_keep_what_is_needed(self) -> None:
         outcome = failed(message="wrong key at index 5", first_wrong=5, file="labs/03-bitonic/02_shared.cu", line=17)
-        failure = self.correct(outcome).failures[0]
-        self.assertEqual((failure.n, failure.first_wrong, failure.seed), (1000, 5, 1))
-        self.assertEqual((failure.place, failure.case_id), ("02_shared.cu:17", f"{LAB}/02/cpu/public/3"))
+        kept = self.correct(outcome).failures[0]
+        self.assertEqual((kept.outcome, kept.build, kept.case_id), (outcome, "cpu", f"{LAB}/02/cpu/public/3"))
 
     def test_places_are_those_of_the_student(self) -> None:
         for file, place in (
-            ("labs/03-bitonic/02_shared.cu", "02_shared.cu:17"),
+            ("labs/03-bitonic/02_shared.cu", "labs/03-bitonic/02_shared.cu:17"),
             ("02_shared.cu.cpp", ""),
             ("/usr/include/c++/12/bits/stl_algo.h", ""),
             ("/tmp/box/x.cpp", ""),
         ):
-            self.assertEqual(place, judging.failure_of(failed(file=file, line=17), "cpu").place, file)
+            self.assertEqual(place, scoring.slim(failed(file=file, line=17)).place, file)
 
     def test_cases_that_hang(self) -> None:
         result = tally(*[failed("hung")] * (judging.MOST_HUNG - 1))
@@ -274,7 +268,7 @@ class Criteria(unittest.TestCase):
         criterion = judging.check(LAB, 2, verdict, [named(unread)], 2, 1)
         self.assertEqual(criterion.points, 1)
         self.assertEqual("the check build reports: unchecked-launch, and nothing worse", criterion.words)
-        self.assertEqual("the check build's result was correct", criterion.failures[0].message)
+        self.assertIn("  the check build's result was correct\n", texts.details(criterion.failures[0]))
         self.assertEqual(judging.check(LAB, 2, verdict, [], 0.5, 1).points, 0)
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 4)
         verdict.failed = failed()

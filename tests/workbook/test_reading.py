@@ -133,20 +133,20 @@ class Progress(Folder):
     def test_verdicts_hold_for_the_file_as_it_was(self) -> None:
         progress = ProgressFile(self.folder / ".workbook", self.folder)
         step = paths.find_step("03-bitonic", "1", self.folder)
-        self.assertEqual(progress.verdict(step), "not checked yet")
+        self.assertEqual(str(progress.verdict(step)), "not checked yet")
         progress.save_verdict(step, "cpu", "passed")
         progress.save_hints_shown(step, 2)
-        self.assertEqual(progress.verdict(step), "passed (cpu build)")
+        self.assertEqual(str(progress.verdict(step)), "passed (cpu build)")
         self.assertEqual(progress.hints_shown(step), 2)
         progress.save_verdict(step, "cuda", "failed")
-        self.assertEqual(progress.verdict(step), "failed (cuda build)")
+        self.assertEqual(str(progress.verdict(step)), "failed (cuda build)")
         (self.folder / "labs" / step.file).write_text("// other\n")
-        self.assertEqual(progress.verdict(step), "changed since the last check")
+        self.assertEqual(str(progress.verdict(step)), "changed since the last check")
         # A check that ends with its first fault has no verdict on the other builds.
         progress.save_verdict(step, "check", "failed")
-        self.assertEqual(progress.verdict(step), "failed (check build)")
+        self.assertEqual(str(progress.verdict(step)), "failed (check build)")
         progress.save_verdict(step, "check", "passed")
-        self.assertEqual(progress.verdict(step), "changed since the last check")
+        self.assertEqual(str(progress.verdict(step)), "changed since the last check")
 
     def test_the_case_that_failed_last_time(self) -> None:
         progress = ProgressFile(self.folder / ".workbook", self.folder)

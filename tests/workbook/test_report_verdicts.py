@@ -13,9 +13,10 @@ from report_data import LAB, report_of, row, step
 from workbook.core import build, console, profiles, progress, resuming, running
 from workbook.core.console import Usage
 from workbook.core.judge_types import Budget, Case, Finding, Lab, Outcome, Picture
+from workbook.core.progress import Known
 from workbook.core.sweeps import COUNTED_INPUT
 from workbook.reporting import gather, parts_labs, parts_setup
-from workbook.reporting.gather import Job
+from workbook.reporting.gather import Job, Judged
 from workbook.reporting.parts_machines import processors
 
 STEPS = (
@@ -23,6 +24,9 @@ STEPS = (
     step(2, "shared", budget=Budget(n=4096, conflicts=1.1, bytes=8.5)),
     step(2, "part", task="scan"),
 )
+
+
+RACE = Finding("labs/a.cu", 41, "race", "two threads write\nmore")
 
 
 def outcome(status: str = "verified", **values: Any) -> Outcome:
@@ -62,12 +66,13 @@ class Gathered(Folder):
     def setUp(self) -> None:
         super().setUp()
         self.failing: dict[str, Outcome] = {}
-        self.checked: dict[int, str] = {}
+        self.checked: dict[int, Known] = {}
         self.finding: tuple[Finding, ...] = ()
         self.judged: list[str] = []
         self.replace(build, "compiler", lambda: "gcc")  # budgets are those of its code
         self.replace(running, "run_cases", self.run_cases)
-        self.replace(progress.ProgressFile, "verdict", lambda _, step: self.checked.get(step.number, "not checked yet"))
+        unknown = Known("not checked yet")
+        self.replace(progress.ProgressFile, "verdict", lambda _, step: self.checked.get(step.number, unknown))
         self.replace(profiles, "costs", lambda *_: {"conflicts": 1.0, "sectors": 2.0, "bytes": 9.0, "barriers": 4.0})
 
     def run_cases(self, _judge: object, _runner: Path, groups: Any, _timeout: object, graded: Any) -> None:
@@ -78,7 +83,7 @@ class Gathered(Folder):
         graded.cases += 5
         graded.failure = self.failing.get(name)
 
-    def gather(self, fresh: bool = False) -> dict[str, Any]:
+    def gather(self, fresh: bool = False) -> dict[str, Judged]:
         self.judged.clear()
         judge = SimpleNamespace(
             cases=lambda _lab, number, *_, **__: [SimpleNamespace(number=number, cases=())],
@@ -92,9 +97,9 @@ class Gathered(Folder):
     def test_lines_are_judged_once_for_the_same_programs(self) -> None:
         found = self.gather()
         self.assertEqual(self.judged, ["global", "shared", "part"])
-        self.assertEqual((found["shared"]["tests"], found["shared"]["check"]), ("5 quick cases passed", "over budget"))
-        self.assertEqual((found["global"]["tests"], found["global"]["check"]), ("5 quick cases passed", "passed"))
-        self.assertEqual((found["global"]["launches"], found["global"]["costs"]["bytes"]), (2, 9.0))
+        self.assertEqual((found["shared"].cases, found["shared"].check), (5, "over budget"))
+        self.assertEqual((found["global"].cases, found["global"].check), (5, "passed"))
+        self.assertEqual((found["global"].launches, found["global"].costs["bytes"]), (2, 9.0))
         self.assertEqual((self.gather(), self.judged), (found, []))
         self.gather(fresh=True)
         self.assertEqual(len(self.judged), 3)
@@ -102,29 +107,20 @@ class Gathered(Folder):
         self.gather()
         self.assertEqual(len(self.judged), 3)
 
-    def test_failures_have_their_place(self) -> None:
-        race = Finding("labs/a.cu", 41, "race", "two threads write\nmore")
-        self.failing = {"global": outcome("not-written"), "shared": outcome("wrong", findings=(race,))}
+    def test_failures_are_kept(self) -> None:
+        wrong = outcome("wrong", findings=(RACE,))
+        self.failing = {"global": outcome("not-written"), "shared": wrong}
         found = self.gather()
-        self.assertEqual(found["global"], {"tests": "not written", "where": ""})
-        self.assertEqual(found["shared"]["where"], "labs/a.cu:41: error: race: two threads write")
-        self.assertEqual(found["part"]["tests"], "5 quick cases passed")
-        self.failing, self.finding = {}, (race,)
-        found = self.gather(fresh=True)["shared"]
-        self.assertEqual((found["check"], found["where"]), ("failed", "labs/a.cu:41: error: race: two threads write"))
-
-    def test_a_case_that_failed_can_be_played(self) -> None:
-        race = Finding("labs/a.cu", 41, "race", "two threads write\nmore")
-        self.failing = {"shared": outcome("wrong", findings=(race,), replay="./workbook run x 2 --n 4096")}
-        self.assertIn("(see it run: `./workbook play x 2 --n 4096`)", self.gather()["shared"]["where"])
+        self.assertEqual((found["shared"].failed, found["shared"].check), (wrong, ""))
+        self.assertEqual(found["part"], self.gather()["part"])
+        self.failing, self.finding = {}, (RACE,)
+        found = self.gather(fresh=True)
+        self.assertEqual((found["shared"].check, found["shared"].failed), ("failed", outcome(findings=(RACE,))))
 
     def test_what_check_has_passed_is_said(self) -> None:
-        self.checked = {1: "failed (cpu build)", 2: "passed (check build, cpu build)"}
+        self.checked = {1: Known("failed", ("cpu",)), 2: Known("passed", ("check", "cpu"))}
         found = self.gather()
-        self.assertEqual(
-            [found[name]["tests"] for name in ("global", "shared", "part")],
-            ["5 quick cases passed", "passed (check build, cpu build)", "passed (check build, cpu build)"],
-        )
+        self.assertEqual([found[name].builds for name in ("global", "shared", "part")], [(), *[("check", "cpu")] * 2])
 
 
 class Tables(unittest.TestCase):
@@ -132,7 +128,7 @@ class Tables(unittest.TestCase):
 
     def setUp(self) -> None:
         costs = {"conflicts": 1.0, "sectors": 1.5, "bytes": 9.0, "used": 6.0, "barriers": 4.0}
-        passed = {"tests": "passed (check build, cpu build)", "where": "", "check": "passed", "n": 4096, "launches": 3}
+        passed = Judged(5, ("check", "cpu"), check="passed", n=4096, launches=3, costs=costs)
         self.report = report_of(
             [
                 row(n=n, step=number, name=name, keys_per_s=1e6 * number * n)
@@ -142,11 +138,16 @@ class Tables(unittest.TestCase):
             Path(),
             steps=STEPS,
             verdicts={
-                "global": {**passed, "costs": costs},
-                "shared": {**passed, "check": "over budget", "costs": costs, "where": "labs/b.cu:3: note"},
-                "part": {"tests": "not written", "where": ""},
+                "global": passed,
+                "shared": replace(passed, check="over budget"),
+                "part": Judged(failed=outcome("not-written")),
             },
         )
+
+    def text_with(self, **values: Any) -> str:
+        """The table, and what follows it, with another verdict on step 02."""
+        verdicts = {**self.report.verdicts, "shared": Judged(**values)}
+        return parts_setup.verdicts(replace(self.report, verdicts=verdicts))
 
     def test_budgets(self) -> None:
         text = parts_setup.verdicts(self.report)
@@ -157,8 +158,21 @@ class Tables(unittest.TestCase):
             text,
         )
         self.assertIn("| 02 part | not written |  |  |  |  |  |", text)
-        self.assertTrue(text.endswith("02 shared: labs/b.cu:3: note"))
+        self.assertTrue(text.endswith("  |"), text)  # a gap is in the table
         self.assertEqual(parts_setup.verdicts(report_of([], Path(), steps=STEPS)), "")
+
+    def test_failures(self) -> None:
+        """They are in the words of `check`, with their place and the command that plays them."""
+        text = self.text_with(failed=outcome("wrong", findings=(RACE,), replay="./workbook run x 2 --n 4096"))
+        self.assertIn("| 02 shared | failed |  |", text)
+        playing = "(see it run: `./workbook play x 2 --n 4096`)"
+        self.assertTrue(text.endswith(f"02 shared: labs/a.cu:41: error: race: two threads write {playing}"), text)
+        text = self.text_with(failed=outcome("crashed", message="signal 11", file="labs/a.cu", line=3))
+        self.assertTrue(text.endswith("02 shared: labs/a.cu:3: crashed: signal 11"), text)
+        text = self.text_with(cases=5, failed=outcome(findings=(RACE,)), check="failed")
+        self.assertIn("| 02 shared | 5 quick cases passed | failed |", text)
+        gap = outcome("not-written", file="labs/02-merge/01_thread.cu", line=7)
+        self.assertIn("02-merge, step 01 is not written yet: labs/02-merge/01_thread.cu:7", self.text_with(failed=gap))
 
     def test_each_prediction_has_a_number(self) -> None:
         text = parts_setup.predictions(self.report)

@@ -165,7 +165,7 @@ class Work:
 
     def _of_lab(self, lab: str, progress: ProgressFile) -> dict[str, Any]:
         verdicts = [progress.verdict(step) for step in steps(lab, self.root)]
-        passed = sum(verdict.startswith("passed") for verdict in verdicts)
+        passed = sum(verdict.word == "passed" for verdict in verdicts)
         return {"name": lab, "address": page_of(f"labs/{lab}/README.md"), "passed": passed, "steps": len(verdicts)}
 
     def _of_step(self, step: StepFile, idea: Mapping[str, str], progress: ProgressFile) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class Work:
             "number": step.number,
             "name": f"{step.number:02} {step.name}",
             "idea": idea.get(step.name, ""),
-            "verdict": progress.verdict(step),
+            "verdict": str(progress.verdict(step)),
             "failed": bool(progress.playing(step)),
             "hints": [self.course.fragment(hint, f"labs/{step.lab}/REFERENCE.md") for hint in shown],
             "of": len(hints),
@@ -207,8 +207,8 @@ class Work:
             return "passed"
         tried = list(job.steps) or steps(job.lab, self.root)
         for step in tried:
-            if (verdict := progress.verdict(step)).startswith(("failed", "over", "not written")):
-                return verdict if len(tried) == 1 else f"{step}: {verdict}"
+            if (verdict := progress.verdict(step)).is_bad:
+                return str(verdict) if len(tried) == 1 else f"{step}: {verdict}"
         return "it does not compile, or could not be run"
 
     def player_file(self, step: StepFile) -> Path:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ..core import build, check_build, machine, nvcc_compile
 from ..core.console import Progress, note, tell
-from ..core.course import StepFile, find_step, step_of_file
+from ..core.course import StepFile, find_step
 from ..core.judge_client import JudgeClient, JudgeUsage
 from ..core.judge_types import Case, Outcome, Step
 from ..core.progress import ProgressFile
@@ -188,7 +188,7 @@ class Checker:
         for line in self.programs.table.used_by(failure.line):
             step = find_step(self.programs.lab, line.number)
             known = step.number != failure.step.number and not self.programs.solution
-            if line in self.sound or (known and ProgressFile().verdict(step).startswith("passed")):
+            if line in self.sound or (known and ProgressFile().verdict(step).word == "passed"):
                 continue
             if earlier := self._own_failure(line):
                 return earlier
@@ -202,8 +202,8 @@ class Checker:
     def _failed(self, step: StepFile, failure: Failure) -> None:
         """Shows and remembers why a step failed."""
         if failure.outcome.status == "not-written":
-            gap = _gap(step, failure.outcome)
-            if (gap.step.lab, gap.step.number) == (step.lab, step.number):
+            gap = Gap.of(step, failure.outcome)
+            if gap.is_in(step):
                 self.save(step, failure.kind, "not written")
             self.show(replace(self._verdict(step, "not written"), gap=gap))
             return
@@ -327,12 +327,6 @@ class Checker:
                 verdict = replace(verdict, word=word, nvcc=errors, nvcc_seconds=nvcc.waited)
             self.show(verdict)
             return verdict.word == "passed"
-
-
-def _gap(step: StepFile, outcome: Outcome) -> Gap:
-    """The code that is missing."""
-    message = outcome.message.rpartition(": ")[2] if outcome.place in outcome.message else outcome.message
-    return Gap(step_of_file(outcome.file) or step, outcome.place, message)
 
 
 def _show_warnings(warnings: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from ..core.check_build import Costs
-from ..core.course import StepFile
+from ..core.course import StepFile, step_of_file
 from ..core.judge_types import Finding, Note, Outcome, Step
 from ..diagnose.diagnosis import Diagnosis
 from ..diagnose.expectations import Departure
@@ -77,6 +77,16 @@ class Gap:
     step: StepFile
     place: str  # "labs/03-bitonic/02_shared.cu:86"
     message: str = ""
+
+    @classmethod
+    def of(cls, step: StepFile, outcome: Outcome) -> Gap:
+        """The gap in which a case of a step has ended."""
+        message = outcome.message.rpartition(": ")[2] if outcome.place in outcome.message else outcome.message
+        return cls(step_of_file(outcome.file) or step, outcome.place, message)
+
+    def is_in(self, step: StepFile) -> bool:
+        """Whether it is in this step."""
+        return (self.step.lab, self.step.number) == (step.lab, step.number)
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def announced(failure: Failure) -> str:
     what = message(outcome).partition("\n")[0].partition("; ")[0].removesuffix(".")
     if outcome.findings:
         what = f"{outcome.findings[0].kind} at {outcome.findings[0].file}:{outcome.findings[0].line}"
-    keys = (outcome.title.partition(": ")[2] or outcome.title).partition(", ")[0]
+    keys = keys_of(outcome).partition(", ")[0]
     return f"FAILED  {failure.title}, {failure.kind} build: {what} ({keys}). Looking for the reason ..."
 
 
@@ -119,11 +119,10 @@ def announced(failure: Failure) -> str:
 
 def unwritten(step: StepFile, gap: Gap) -> list[str]:
     """Which code is missing, and what to do."""
-    is_own = (gap.step.lab, gap.step.number) == (step.lab, step.number)
     lab = "" if gap.step.lab == step.lab else f"{gap.step.lab}, "
     what = gap.message or f"step {gap.step.number:02} is not written yet"
     return [
-        f"{lab}{what}: {gap.place}" + ("" if is_own else f" ({step} uses it)"),
+        f"{lab}{what}: {gap.place}" + ("" if gap.is_in(step) else f" ({step} uses it)"),
         "Write the missing code first, and then delete the line that says NOT_WRITTEN.",
         f"For help: ./workbook hint {gap.step.lab} {gap.step.number}",
     ]
@@ -168,6 +167,11 @@ def _player(verdict: Verdict, options: str) -> str:
 
 
 # --- cases ---
+
+
+def keys_of(outcome: Outcome) -> str:
+    """The input of a case: "1000 u32 keys, uniform, ascending"."""
+    return outcome.title.partition(": ")[2] or outcome.title
 
 
 def _to_refuse(case: Case) -> str:
@@ -228,17 +232,28 @@ def failure_parts(outcome: Outcome, is_explained: bool = False) -> tuple[list[st
     if outcome.status == "crashed" and not findings and (last := _LAST_WORDS.search(printed)):
         findings = [last[0]]
         printed = printed.replace(last[0], "").strip("\n")
-    lines = [*findings, f"  {what}"] if findings else [f"{outcome.place}: {what}"]
-    which = [f"  {outcome.title}, seed {case.seed}"]
+    lines = [*findings, f"  {what}"] if findings else [": ".join(filter(None, (outcome.place, what)))]
+    which = [f"  {outcome.title}" + (f", seed {case.seed}" if case.seed is not None else "")]
     if printed:
         which += ["  the runner printed:", *printed.splitlines()]
     return lines, which
 
 
-def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
-    """How a case failed, with its keys, and how to repeat it; `options` are added to that command."""
+def how_it_failed(outcome: Outcome) -> list[str]:
+    """How a case failed, beginning with the line to fix; its keys, if they are few; and which case it is."""
     lines, which = failure_parts(outcome)
-    return [*_wrapped([*lines, *_rows(outcome), *which]), f"  again: {outcome.replay}{options}"]
+    return [*lines, *_rows(outcome), *which]
+
+
+def in_one_line(outcome: Outcome) -> str:
+    """How a case failed, and how to see it run."""
+    playing = f" (see it run: `{outcome.playing}`)" if outcome.playing else ""
+    return how_it_failed(outcome)[0].partition("\n")[0] + playing
+
+
+def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
+    """The same, and how to repeat the case; `options` are added to that command."""
+    return [*_wrapped(how_it_failed(outcome)), f"  again: {outcome.replay}{options}"]
 
 
 def observed_lines(observed: Observed) -> list[str]:
@@ -265,8 +280,7 @@ def smaller(smallest: Smallest, said: str) -> list[str]:
     found = smallest.outcome
     lines = []
     if smallest.is_smaller:
-        title = found.title.partition(": ")[2] or found.title
-        lines.append(f"  the smallest case that fails: {title}, seed {found.case.seed}")
+        lines.append(f"  the smallest case that fails: {keys_of(found)}, seed {found.case.seed}")
         first, _, more = found.message.partition("\n")
         was_said = first == said.partition("\n")[0] and not found.message[len(first) :].startswith(_ROWS)
         if found.message and found.status == "wrong":

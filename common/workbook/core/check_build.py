@@ -64,6 +64,11 @@ class Costs:
         """The costs that exceed what is allowed."""
         return [cost for cost, (counted, allowed) in self.values.items() if counted > allowed * TOLERANCE]
 
+    def over_budget(self, cost: str) -> str:
+        """ "shared, 9.00 bytes per key; the budget allows 8.2" """
+        counted, allowed = self.values[cost]
+        return f"{self.name}, {counted:.2f} {profiles.COSTS[cost]}; the budget allows {allowed:g}"
+
     def __str__(self) -> str:
         return f"{self.name}: " + ", ".join(
             f"{profiles.IN_SHORT[cost]} {value:.2f} (at most {allowed:g})"
@@ -276,17 +281,14 @@ def _compare_costs(
                 f"least {budget.work:g} are needed: the kernels must do the work, not the host"
             )
             verdict.over.append(verdict.idle)
-        for name, (cost, allowed) in costs.values.items():
-            if cost > allowed * TOLERANCE and counts_exactly():
-                verdict.over.append(
-                    f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; the budget allows {allowed:g}"
-                )
-                if name in _OF_KERNELS:
-                    verdict.over += _by_kernel(outcome.launches, case.n, name)
-                # A note explains several costs, but is read once.
-                verdict.over += [text for text in _notes(outcome.notes, name) if text not in verdict.over]
-                if name == "bytes" and outcome.copied_bytes:
-                    verdict.over.append(_COPIES.format(outcome.copied_bytes / case.n))
+        for name in costs.over if counts_exactly() else ():
+            verdict.over.append(f"over budget: {costs.over_budget(name)}")
+            if name in _OF_KERNELS:
+                verdict.over += _by_kernel(outcome.launches, case.n, name)
+            # A note explains several costs, but is read once.
+            verdict.over += [text for text in _notes(outcome.notes, name) if text not in verdict.over]
+            if name == "bytes" and outcome.copied_bytes:
+                verdict.over.append(_COPIES.format(outcome.copied_bytes / case.n))
 
 
 def _with_types(cases: Sequence[Case], types: Collection[str]) -> list[Case]:

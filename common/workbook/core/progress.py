@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,25 @@ from .console import note
 from .course import ROOT, STATE, StepFile
 from .judge_types import Case, from_json
 
+_BAD = ("not written", "failed", "over budget")  # verdicts, the worst first
 
-def _named(builds: Iterable[str]) -> str:
-    """The builds, named as `check` names them."""
-    return ", ".join(f"{build} build" for build in sorted(builds))
+
+@dataclass(frozen=True)
+class Known:
+    """What the last check of a step found. `word`: "passed", "failed", "over budget", "not written", "not checked yet",
+    or "changed since the last check"."""
+
+    word: str
+    builds: tuple[str, ...] = ()  # on which it has passed or failed
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the file, as it is now, does not pass."""
+        return self.word in _BAD
+
+    def __str__(self) -> str:
+        builds = ", ".join(f"{build} build" for build in self.builds)
+        return f"{self.word} ({builds})" if builds else self.word
 
 
 def _hints(step: StepFile) -> str:
@@ -89,20 +104,17 @@ class ProgressFile:
         except (KeyError, TypeError):
             return None
 
-    def verdict(self, step: StepFile) -> str:
-        """The verdict of the last check in a few words, or that the file has changed since."""
+    def verdict(self, step: StepFile) -> Known:
+        """The verdict of the last check, or that the file has changed since."""
         known = self.read().get(step.lab, {}).get(str(step.number), {})
         verdicts = {b: v for b, v in known.items() if isinstance(v, dict)}
-        if not verdicts:
-            return "not checked yet"
         of_this_file = {b: v for b, v in verdicts.items() if v.get("file") == self._digest(step)}
-        for worst in ("not written", "failed", "over budget"):
-            builds = sorted(b for b, v in of_this_file.items() if v.get("verdict") == worst)
-            if builds:
-                return worst if worst != "failed" else f"failed ({_named(builds)})"
+        for worst in _BAD:
+            if builds := sorted(b for b, v in of_this_file.items() if v.get("verdict") == worst):
+                return Known(worst, tuple(builds) if worst == "failed" else ())
         if len(of_this_file) < len(verdicts):
-            return "changed since the last check"
-        return f"passed ({_named(verdicts)})"
+            return Known("changed since the last check")
+        return Known("passed", tuple(sorted(verdicts))) if verdicts else Known("not checked yet")
 
     def latest_lab(self) -> str:
         """The lab of the last verdict; "" if there is none yet."""

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..core import files, starters
 from ..core.course import ROOT
+from ..core.judge_types import Outcome
 from ..pictures.svg import Drawing
 from ..pictures.theme import BLUE, MUTED
 from ..reporting import page as pages
@@ -119,17 +120,25 @@ def frequent_findings(grades: Sequence[Grade]) -> list[FrequentFinding]:
 def failed_cases(grades: Sequence[Grade]) -> list[FailedCase]:
     """The cases that most students failed. All students of a run had the same."""
     students: Counter[tuple[str, str]] = Counter()
-    how: dict[tuple[str, str], Counter[str]] = {}
+    how: dict[tuple[str, str], set[str]] = {}
     name = _steps_name(grades)
     for grade in grades:
-        failed = [failure for criterion in grade.criteria for failure in criterion.failures]
-        failed = [failure for failure in failed if failure.status != NOT_WRITTEN]
-        failures = {(name(one.lab, one.step), texts.what_failed(one)): one for one in failed}
-        for identity, failure in failures.items():
-            students[identity] += 1
-            how.setdefault(identity, Counter())[texts.how(failure)] += 1
+        failed = {
+            (name(one.lab, one.step), _case(one.build, one.outcome)): one.outcome
+            for criterion in grade.criteria
+            for one in criterion.failures
+            if one.outcome and one.outcome.status != NOT_WRITTEN
+        }
+        for place, outcome in failed.items():
+            students[place] += 1
+            how.setdefault(place, set()).add(difficulties.shown(texts.how(outcome)))
     ordered = sorted(students.items(), key=lambda item: (-item[1], item[0]))[:MOST_CASES]
     return [FailedCase(step, case, ", ".join(sorted(how[step, case])), number) for (step, case), number in ordered]
+
+
+def _case(build: str, outcome: Outcome) -> str:
+    """ "step 2 shared: 1025 u32 keys, few-values, descending, on the cpu build" """
+    return f"{outcome.title.removeprefix(f'{outcome.case.lab} ')}, on the {build} build"
 
 
 @functools.cache

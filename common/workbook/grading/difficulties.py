@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..core import profiles, starters
-from ..core.check_build import TOLERANCE
+from ..check import words
+from ..core import starters
 from ..core.course import ROOT
 from ..core.judge_types import Outcome
-from . import scoring
+from . import scoring, texts
 from .grades import Failure, Grade
 from .scoring import Record
 
@@ -75,12 +75,7 @@ def of_record(record: Record) -> list[Difficulty]:
         return found
     if failed := record.verdict.failed or record.verdict.lesser:
         found += _of_outcome(lab, step, "check", failed)
-    over = {
-        name: f"{costs.name}: {value:.2f} {profiles.COSTS[name]}; the budget allows {allowed:g}"
-        for costs in record.verdict.costs
-        for name, (value, allowed) in costs.values.items()
-        if value > allowed * TOLERANCE
-    }
+    over = {name: costs.over_budget(name) for costs in record.verdict.costs for name in costs.over}
     return found + [Difficulty(lab, step, "budgets", name, text) for name, text in over.items()]
 
 
@@ -90,10 +85,9 @@ def _of_outcome(lab: str, step: int, criterion: str, outcome: Outcome) -> list[D
         (one.kind, one.text, one.file.rpartition("/")[2], one.line) for one in outcome.findings
     ]
     if not places:
-        kind = "not refused" if outcome.status == "verified" else outcome.status
-        places = [(kind, outcome.message, *_place(outcome.place))]
-    case = outcome.title.partition(": ")[2] or outcome.title
-    return [Difficulty(lab, step, criterion, *place, case, outcome.case.n) for place in places]
+        places = [(texts.how(outcome), words.message(outcome), *_place(outcome.place))]
+    keys = words.keys_of(outcome)
+    return [Difficulty(lab, step, criterion, *place, keys, outcome.case.n) for place in places]
 
 
 def _place(place: str) -> tuple[str, int | None]:

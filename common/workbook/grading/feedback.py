@@ -76,8 +76,7 @@ def text(run: Run, grade: Grade) -> str:
             general_words=gradebooks.general_words,
             shown_failures=lambda criterion: gradebooks.shown_failures(criterion, run),
             failed=any(criterion.failures for criterion in criteria),
-            verdict=texts.verdict,
-            what_failed=texts.what_failed,
+            heading=texts.heading,
             details=texts.details,
         )
     )

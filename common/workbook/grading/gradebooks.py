@@ -40,7 +40,7 @@ def explanation(criterion: Criterion, run: Run) -> str:
     lines += [texts.clean(f"From your instructor: {criterion.comment}")] if criterion.comment else []
     failures, more = shown_failures(criterion, run)
     for failure in failures:
-        lines += ["", texts.clean(f"{texts.what_failed(failure)}: {texts.verdict(failure)}")]
+        lines += ["", f"{texts.clean(texts.heading(failure))}:"]
         lines += [f"  {line}" for line in texts.block(texts.details(failure)).splitlines()]
     if more:
         lines += ["", f"and {more} more"]

@@ -25,6 +25,7 @@ from typing import Any, Optional, TypeVar
 
 from ..core import files, judge_types
 from ..core.console import Problem
+from ..core.judge_types import Outcome
 
 T = TypeVar("T")
 
@@ -35,25 +36,16 @@ LONGEST_NAME = 100  # bytes of a student's name in the name of a file, which may
 
 @dataclass(frozen=True)
 class Failure:
-    """A case that failed."""
+    """A case that failed, or what is wrong with a file as a whole."""
 
-    build: str  # "cpu", "check" or "cuda"
+    build: str  # "cpu", "check" or "cuda"; "" for what no build decides
     lab: str
     step: int
-    task: str = "sort"
-    input: str = ""
-    type: str = ""
-    order: str = ""
-    n: Optional[int] = None  # None: the failure is not that of a case, such as an error of the compiler
-    blocks: int = 0  # 0: the step chooses
-    threads: int = 0
-    status: str = ""
+    outcome: Optional[Outcome] = None  # of the case; None: there is none, but these three members:
+    status: str = ""  # "does not compile"
     message: str = ""
-    first_wrong: Optional[int] = None
     place: str = ""  # "02_shared.cu:17"
-    findings: tuple[str, ...] = ()
     # For the instructor only:
-    seed: Optional[int] = None
     case_id: str = ""
     replay: str = ""  # the command that repeats the case
 

@@ -11,7 +11,6 @@ The speed of a step is a ratio to that of the reference solution, or of the gold
 
 from __future__ import annotations
 
-import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Optional
 
-from ..check import words
 from ..core import build, check_build
 from ..core.check_build import Judges, Observed
 from ..core.console import Usage
@@ -80,37 +78,6 @@ def find_case(judge: JudgeClient, name: str, seeds: Mapping[str, int]) -> NamedC
         return None
     found = cases_of(judge, parts[0], int(parts[1]), parts[2], parts[3], seeds[parts[3]])
     return next((case for case in found if case.id == name), None)
-
-
-def _own_place(outcome: Outcome) -> str:
-    """The place in the student's file; "" if the outcome names another one."""
-    place = outcome.place.rpartition("/")[2]
-    return place if re.fullmatch(r"\d\d_\w+\.cu(:\d+)?", place) else ""
-
-
-def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
-    """A case that failed, as it is kept in the grade. A submission's process may send texts of any length."""
-    case = outcome.case
-    not_refused = case.expect == "refused" and outcome.status == "verified"
-    return Failure(
-        build=kind,
-        lab=case.lab,
-        step=case.step,
-        task=case.task,
-        input=case.input,
-        type=case.type or "",
-        order=case.order,
-        n=case.n,
-        blocks=case.blocks,
-        threads=case.threads,
-        status="not-refused" if not_refused else outcome.status,
-        message=shortened(words.message(outcome)),
-        first_wrong=outcome.first_wrong,
-        place=_own_place(outcome),
-        findings=tuple(shortened(str(finding)) for finding in outcome.findings[: words.MOST_FINDINGS]),
-        seed=case.seed,
-        case_id=name,
-    )
 
 
 @dataclass
@@ -215,7 +182,11 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     passed, cases = sum(t.passed for t in tallies), sum(t.cases for t in tallies)
     properties = by_property(tallies)
     share = statistics.mean(good / all_ for good, all_ in properties.values()) if properties else 0.0
-    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in first_of_each(t.failures)]
+    failures = [
+        Failure(t.kind, lab, step, outcome, case_id=case.id)
+        for t in tallies
+        for case, outcome in first_of_each(t.failures)
+    ]
     if not passed and any(t.not_written for t in tallies):
         return Criterion(lab, step, "correct", 0, max_points, f"step {step:02} is not written yet", tuple(failures[:1]))
     words = [f"{t.passed} of {t.cases} cases passed on the {t.kind} build" for t in tallies]
@@ -269,7 +240,9 @@ def check(
         f"the check build reports: {', '.join(kinds)}" if kinds else f"a case fails on the check build: {failed.status}"
     )
     words += ", and nothing worse" * (verdict.failed is None)
-    return Criterion(lab, step, "check", points, max_points, words, (failure_of(failed, "check", name),))
+    return Criterion(
+        lab, step, "check", points, max_points, words, (Failure("check", lab, step, failed, case_id=name),)
+    )
 
 
 def budgets(lab: str, step: int, verdict: Observed, max_points: float) -> Criterion:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +29,7 @@ from .rubric import Rubric
 from .texts import shortened
 
 MOST_FINDINGS = 50  # of a case that are kept
+_STEP = re.compile(r"(?:.*/)?\d\d_\w+\.cu")
 
 
 class NotRecorded(Exception):
@@ -62,11 +64,13 @@ def hash_of(cases: Iterable[NamedCase]) -> str:
 
 
 def slim(outcome: Outcome) -> Outcome:
-    """An outcome without what no points depend on. A submission's process may send texts of any length and number."""
+    """An outcome without what no points depend on. A submission's process may send texts of any length and number, and
+    name any file."""
     findings = tuple(replace(finding, text=shortened(finding.text)) for finding in outcome.findings[:MOST_FINDINGS])
+    place = (outcome.file, outcome.line) if _STEP.fullmatch(outcome.file) else ("", None)
     return replace(
-        outcome, message=shortened(outcome.message), printed=shortened(outcome.printed), findings=findings,
-        shown_keys="", kernels=(), timeline=Timeline(), remarks=(), notes=(), launches=(),
+        outcome, file=place[0], line=place[1], message=shortened(outcome.message), printed=shortened(outcome.printed),
+        findings=findings, shown_keys="", kernels=(), timeline=Timeline(), remarks=(), notes=(), launches=(),
     )  # fmt: skip
 
 

@@ -6,10 +6,12 @@ that are not UTF-8. `clean` leaves only characters that every format can hold an
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import unicodedata
+from dataclasses import replace
 
+from ..check import words
+from ..core.judge_types import Outcome
 from .grades import Failure, Grade, Run
 
 LONGEST = 4000  # characters of a message or a finding that are kept
@@ -78,55 +80,41 @@ def points(number: float | None) -> str:
 
 
 def public(failure: Failure, run: Run) -> Failure:
-    """What a student may see of a failure: neither its seed nor how to repeat it, also not within its texts."""
-    secrets = [str(seed) for seed in (failure.seed, *run.seeds.values()) if seed is not None and seed >= SECRET]
-    hidden = [word for word in (failure.replay, *sorted(secrets, key=len, reverse=True)) if word]
+    """What a student may see of a failure: neither its seed nor how to repeat it, also not within its texts, nor what
+    the step has printed, which may be the keys of a case."""
+    outcome = failure.outcome
+    seeds = (outcome.case.seed if outcome else None, *run.seeds.values())
+    secrets = sorted({str(seed) for seed in seeds if seed is not None and seed >= SECRET}, key=len, reverse=True)
+    hidden = [word for word in (failure.replay, outcome.replay if outcome else "", *secrets) if word]
 
     def without(text: str) -> str:
         for word in hidden:
             text = text.replace(word, "...")
         return text
 
-    return dataclasses.replace(
-        failure,
-        message=without(failure.message),
-        findings=tuple(without(finding) for finding in failure.findings),
-        seed=None,
-        case_id="",
-        replay="",
-    )
+    if outcome:
+        findings = tuple(replace(finding, text=without(finding.text)) for finding in outcome.findings)
+        case = replace(outcome.case, seed=None)
+        outcome = replace(
+            outcome, case=case, message=without(outcome.message), findings=findings, replay="", printed=""
+        )
+    return replace(failure, outcome=outcome, message=without(failure.message), case_id="", replay="")
 
 
-def what_failed(failure: Failure) -> str:
-    """The case in words: "few-values, u32, descending, n = 1,025, 4 blocks of 256 threads, on the check build"."""
-    parts = [] if failure.task == "sort" else [failure.task]
-    if failure.n is not None:
-        parts += [word for word in (failure.input, failure.type, failure.order) if word]
-        parts.append(f"n = {failure.n:,}")
-        if failure.blocks:
-            parts.append(f"{failure.blocks} block{'s' * (failure.blocks != 1)}")
-        if failure.threads:
-            parts.append(f"{failure.threads} threads per block")
-    return ", ".join([*parts, f"on the {failure.build} build" if failure.build else "the whole file"])
+def how(outcome: Outcome) -> str:
+    """How a case failed, in a word or two."""
+    if outcome.status != "verified":
+        return outcome.status
+    return "sorted, but with a finding" if outcome.findings else "not refused"
 
 
-def how(failure: Failure) -> str:
-    """How it failed, in a word or two: "wrong", "sorted, but with a finding"."""
-    return (
-        "sorted, but with a finding" if failure.status == "verified" else failure.status.replace("-", " ") or "failed"
-    )
-
-
-def verdict(failure: Failure) -> str:
-    """How it failed, in words: "wrong, first wrong index 7, at 02_shared.cu:17"."""
-    parts = [how(failure)]
-    if failure.first_wrong is not None:
-        parts.append(f"first wrong index {failure.first_wrong:,}")
-    if failure.place:
-        parts.append(f"at {failure.place}")
-    return ", ".join(parts)
+def heading(failure: Failure) -> str:
+    """ "wrong, on the check build"; "does not compile, at 02_shared.cu:17, on the cpu build" """
+    what = how(failure.outcome).replace("-", " ") if failure.outcome else failure.status
+    place = f", at {failure.place}" if failure.place else ""
+    return f"{what}{place}" + (f", on the {failure.build} build" if failure.build else "")
 
 
 def details(failure: Failure) -> str:
-    """The judge's message, then the findings."""
-    return "\n".join(text for text in (failure.message, *failure.findings) if text.strip())
+    """How it failed, in the words of `check`, and the case; or what is wrong with the file."""
+    return "\n".join(words.how_it_failed(failure.outcome)) if failure.outcome else failure.message

@@ -18,6 +18,7 @@ from ..core.judge_types import Step
 from ..core.rows import Row, verified, whole
 from ..core.timelines import Recorded
 from . import plot
+from .gather import Judged
 
 
 @cache
@@ -70,7 +71,7 @@ class Context:
     labs: Sequence[tuple[str, Sequence[Row]]] = ()  # "" or a remark, and what a machine has measured of the other labs
     solution: bool = False
     profiled: Mapping[str, Any] | None = None  # the result of gather.profile()
-    verdicts: Mapping[str, Any] | None = None  # the result of gather.verdicts()
+    verdicts: Mapping[str, Judged] = field(default_factory=dict)  # the result of gather.verdicts()
     picture: str = ""  # the caption of plots/run.svg
     timelines: Sequence[Recorded] = ()  # of the steps that sort host memory
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)  # sweep -> sentences on what was not measured

@@ -3,6 +3,9 @@
 Each is gathered once for the same programs, and kept in the report's folder.
 """
 
+# Python 3.9 cannot evaluate `Outcome | None`, and the annotations are evaluated when a verdict is read.
+# ruff: noqa: UP045
+
 from __future__ import annotations
 
 import json
@@ -10,15 +13,16 @@ import re
 import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
+from ..check.verdict import plain
 from ..core import build, check_build, files, machine, profiles, resuming, running, timelines
 from ..core.console import Problem, Progress, note
-from ..core.course import find_step, step_of_file
+from ..core.course import find_step
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Case, Lab, Outcome, Step
+from ..core.judge_types import Case, Lab, Outcome, Step, from_json
 from ..core.profiles import Launch
 from ..core.progress import ProgressFile
 from ..core.timelines import Recorded
@@ -178,8 +182,21 @@ VERDICT_KEYS = 1 << 14  # of lines without a budget, as many as most budgets hav
 SECONDS = 120.0  # after these no line begins
 
 
-def verdicts(job: Job) -> dict[str, Any]:
-    """{name of a line: {"tests", "where", "check", "n", "launches", "costs": {cost: counted}}}"""
+@dataclass(frozen=True)
+class Judged:
+    """What is known of a line of the lab's table: its quick tests, and what one sort costs on the check build."""
+
+    cases: int = 0  # quick ones that have passed
+    builds: tuple[str, ...] = ()  # those on which `check` has passed the whole step
+    failed: Optional[Outcome] = None  # of the first case that fails, in the quick tests or on the check build
+    check: str = ""  # "passed", "failed" or "over budget"; "": not run
+    n: int = 0  # keys of that sort
+    launches: int = 0
+    costs: dict[str, float] = field(default_factory=dict)
+
+
+def verdicts(job: Job) -> dict[str, Judged]:
+    """What is known of each line, by its name."""
     path = job.folder / "csv/verdicts.json"
     observed = "cpu" in build.runnable()
     runners = [job.runner(job.kind), *([job.runner("check")] if observed else [])]
@@ -188,7 +205,7 @@ def verdicts(job: Job) -> dict[str, Any]:
     except build.CompileFailed:
         note("no verdicts: the check build does not compile")
         return {}
-    mark, known = _kept(job, path, runners, "verdicts")
+    mark, known = _kept(job, path, runners, [one.name for one in fields(Judged)])
     lines: dict[str, Any] = known.get("lines", {})
     missing = [line for line in job.lab.steps if line.name not in lines]
     started = time.monotonic()
@@ -199,44 +216,33 @@ def verdicts(job: Job) -> dict[str, Any]:
                 continue
             progress.update(f"step {line.number}, {line.name}")
             try:
-                lines[line.name] = _verdict(job, line, observed)
+                lines[line.name] = plain(_judged(job, line, observed))
             except Problem as problem:
                 note(f"no verdict on {line.name}: {str(problem).splitlines()[0]}")
                 continue
             files.write_whole(path, json.dumps({"mark": mark, "lines": lines}, indent=1) + "\n")
-    return {name: _with_check(job, name, found) for name, found in lines.items()}
+    return {name: _with_check(job, name, from_json(Judged, found)) for name, found in lines.items()}
 
 
-def _with_check(job: Job, name: str, found: dict[str, Any]) -> dict[str, Any]:
-    """A line's verdict; where `check` has passed the whole step, its verdict instead of that of the quick tests."""
+def _with_check(job: Job, name: str, found: Judged) -> Judged:
+    """The same with the builds on which `check` has passed the whole step."""
     if job.solution:
         return found
     number = next(line.number for line in job.lab.steps if line.name == name)
     checked = ProgressFile().verdict(find_step(job.lab.name, number))
-    return {**found, "tests": checked} if checked.startswith("passed") else found
+    return replace(found, builds=checked.builds) if checked.word == "passed" else found
 
 
-def _verdict(job: Job, line: Step, observed: bool) -> dict[str, Any]:
+def _judged(job: Job, line: Step, observed: bool) -> Judged:
     """The quick tests of one line, and one sort on the check build."""
     graded = running.Graded()
     groups = running.groups_of(job.judge.cases(job.lab.name, line.number, "quick", job.kind), line)
     running.run_cases(job.judge, job.runner(job.kind), groups, None, graded=graded)
-    if graded.failure:
-        if graded.failure.status != "not-written":
-            return {"tests": "failed", "where": _where(graded.failure)}
-        gap = step_of_file(graded.failure.file)
-        return {"tests": "not written", "where": f"uses {gap.lab}, {gap}" if gap and gap.lab != job.lab.name else ""}
-    found: dict[str, Any] = {"tests": f"{graded.cases} quick cases passed", "where": ""}
-    return {**found, **_counted(job, line)} if observed else found
+    judged = Judged(graded.cases, failed=graded.failure)
+    return _counted(job, line, judged) if observed and not graded.failure else judged
 
 
-def _where(outcome: Outcome) -> str:
-    """The first finding of a case that failed, or what was wrong, in one line, with the command that plays it."""
-    text = str(outcome.findings[0]) if outcome.findings else f"{outcome.place}: {outcome.message}"
-    return text.splitlines()[0] + (f" (see it run: `{outcome.playing}`)" if outcome.playing else "")
-
-
-def _counted(job: Job, line: Step) -> Mapping[str, Any]:
+def _counted(job: Job, line: Step, judged: Judged) -> Judged:
     """What one sort costs on the check build: that of the line's budget, or of as many keys as it affords."""
     groups = job.judge.cases(job.lab.name, line.number, "budget", "check", seed=1) if line.budget else ()
     cases = [case for group in groups for case in group.cases if case.task == line.task]
@@ -244,14 +250,11 @@ def _counted(job: Job, line: Step) -> Mapping[str, Any]:
     case = cases[0] if cases else job.lab.usual_case(line, n)
     outcome = job.judge.run(job.runner("check"), case, environment=check_build.environment())
     if outcome.findings or outcome.status != "verified":
-        return {"check": "failed", "where": _where(outcome)}
+        return replace(judged, check="failed", failed=outcome)
     costs = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
-    over = line.budget and any(
-        counted > allowed * check_build.TOLERANCE
-        for counted, allowed in profiles.against_budget(costs, line.budget).values()
-    )
+    over = line.budget and check_build.Costs(line.name, profiles.against_budget(costs, line.budget)).over
     word = "over budget" if over and check_build.counts_exactly() else "passed"
-    return {"check": word, "n": case.n, "launches": len(outcome.launches), "costs": costs}
+    return replace(judged, check=word, n=case.n, launches=len(outcome.launches), costs=costs)
 
 
 WIDEST = 1100  # pixels of a picture that is legible on a page

@@ -9,15 +9,18 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from ..check import words
+from ..check.verdict import Gap
 from ..core import machine as this_machine
 from ..core.check_build import TOLERANCE
 from ..core.console import grouped
-from ..core.course import ROOT
-from ..core.judge_types import Step
+from ..core.course import ROOT, find_step
+from ..core.judge_types import Outcome, Step
+from ..core.progress import Known
 from ..core.rows import Row, whole
 from .context import Context, failures
+from .gather import Judged
 from .place import sources
 from .selection import by_line, groups, powers, speed, usual
 from .tables import count, launch, number, paragraphs, pipe
@@ -219,8 +222,9 @@ def verdicts(report: Context) -> str:
         if found is None:
             continue
         costs = [_cost(step, found, cost) for cost in COSTS]
-        lines.append([f"{step.number:02} {step.name}", found["tests"], found.get("check", ""), *costs])
-        wrong += [f"{step.number:02} {step.name}: {found['where']}"] if found.get("where") else []
+        lines.append([f"{step.number:02} {step.name}", _tests(found), found.check, *costs])
+        if found.failed and (where := _where(report.lab, step.number, found.failed)):
+            wrong.append(f"{step.number:02} {step.name}: {where}")
     headings = ["step", "tests", "check build", *COSTS.values()]
     return paragraphs(
         "The verdict of `./workbook check`, with its builds, or else of the quick tests on the "
@@ -232,9 +236,27 @@ def verdicts(report: Context) -> str:
     )
 
 
-def _cost(step: Step, found: dict[str, Any], cost: str) -> str:
+def _tests(found: Judged) -> str:
+    """The verdict of `check` on the whole step, or of the quick tests on the line."""
+    if found.builds:
+        return str(Known("passed", found.builds))
+    if found.failed and not found.check:
+        return "not written" if found.failed.status == "not-written" else "failed"
+    return f"{found.cases} quick cases passed"
+
+
+def _where(lab: str, number: int, failed: Outcome) -> str:
+    """Which code is missing, if it is in another step; or how a case fails."""
+    if failed.status != "not-written":
+        return words.in_one_line(failed)
+    step = find_step(lab, number)
+    gap = Gap.of(step, failed)
+    return "" if gap.is_in(step) else words.unwritten(step, gap)[0]
+
+
+def _cost(step: Step, found: Judged, cost: str) -> str:
     """ "1.00 of 1.1" """
-    counted = found.get("costs", {}).get(cost)
+    counted = found.costs.get(cost)
     allowed = getattr(step.budget, cost) if step.budget else 0
     if not counted:
         return ""
@@ -250,13 +272,13 @@ def predictions(report: Context) -> str:
     before = ""
     speeds = _speeds(report)
     for step in report.steps:
-        found = (report.verdicts or {}).get(step.name, {})
-        if step.part or not found.get("costs"):
+        found = report.verdicts.get(step.name)
+        if step.part or not found or not found.costs:
             continue
         name = f"{step.number:02} {step.name}"
-        sizes.add(found["n"])
-        rows.append([f"{name}, launches", "", f"{found['launches']:,}"])
-        rows += [[f"{name}, {what}", "", grouped(found["costs"][cost])] for cost, what in PREDICTED.items()]
+        sizes.add(found.n)
+        rows.append([f"{name}, launches", "", f"{found.launches:,}"])
+        rows += [[f"{name}, {what}", "", grouped(found.costs[cost])] for cost, what in PREDICTED.items()]
         if before in speeds and name in speeds and (ratio := _ratio(speeds[name], speeds[before])):
             rows.append([f"{name}, speed as a multiple of step {before[:2]}", "", grouped(ratio)])
         before = name
