@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 
-from workbook.check.words import observed_lines
+from workbook.check.words import failure_lines
 from workbook.core import build, check_build
 from workbook.core.judge_client import JudgeClient
 
@@ -26,7 +26,8 @@ def main(folder: str, lab: str, whose: str, *steps: str) -> int:
         verdict = check_build.check_step(lab, number, runner)
         failed += not verdict.passed
         print(f"step {number:02}: {verdict.cases} cases  {'ok' if verdict.passed else 'FAILED'}")
-        for line in (*([] if verdict.passed else observed_lines(verdict)), *(f"  {costs}" for costs in verdict.costs)):
+        wrong = failure_lines(verdict.failed, " --build check") if verdict.failed else verdict.over
+        for line in (*wrong, *(f"  {costs}" for costs in verdict.costs)):
             print(line)
     return 1 if failed else 0
 

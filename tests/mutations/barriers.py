@@ -124,7 +124,7 @@ def mistake(lab: str, name: str, old: str, new: str, kind: str) -> Mutation:
     return Mutation(lab, path, numbers[0], lines[numbers[0]].replace(old, new), kind)
 
 
-def what_is_wrong(mutation: Mutation, verdict: check_build.Observed) -> str | None:
+def what_is_wrong(mutation: Mutation, verdict: check_build.Observation) -> str | None:
     """What the check build should have reported, or should not have; None if it is right."""
     findings = [str(finding) for finding in verdict.findings]
     if mutation.kind is None:

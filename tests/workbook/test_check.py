@@ -21,7 +21,7 @@ from test_judge_client import FakeJudge
 from workbook.check import checking, explaining, narrowing, shrinking
 from workbook.check import programs as programs_
 from workbook.check.programs import Programs
-from workbook.check.verdict import Failure, Show, write
+from workbook.check.verdict import FailedCase, Show, write
 from workbook.check.words import MOST_LINES, Words, failure_lines, launched
 from workbook.core import build, check_build, console, nvcc_compile, running
 from workbook.core.course import StepFile
@@ -122,16 +122,11 @@ WRONG_KEY = {"status": "wrong", "passed": False, "message": "wrong key at index 
 
 
 def checker_of(
-    script: Any, kinds: Sequence[str], show: Show | None = None, after: checking.Checker | None = None, **options: Any
+    script: Any, kinds: Sequence[str], show: Show | None = None, begun: Sequence[Any] = (), **options: Any
 ) -> checking.Checker:
-    """A checker of lab 04 that prints."""
+    """A checker of lab 04 that prints. `begun`: a first look, and what has begun since."""
     programs = Programs(script, "04-counting", kinds, **options)
-    return checking.Checker(programs, show or Words(kinds, programs.solution), after=after)
-
-
-def first_look_of(script: Any, nvcc: Any = None) -> checking.Checker:
-    """The same for a first look."""
-    return checking.Checker(Programs(script, "04-counting", ["cpu"]), Words(["cpu"], False), nvcc, is_first_look=True)
+    return checking.Checker(programs, show or Words(kinds, programs.solution), *begun)
 
 
 class Beside(unittest.TestCase):
@@ -491,14 +486,14 @@ class CheckStep(unittest.TestCase):
                 self.assertTrue(found.wait(60))
             return {}
 
-        def has_findings(observation: check_build.Observation) -> bool:
+        def has_findings(observation: check_build.Observing) -> bool:
             if observation._verdict:  # it has begun: the public cases wait for it here
                 observation._verdict.result()
                 found.set()
             return known(observation)
 
-        known = check_build.Observation.has_findings
-        with mock.patch.object(check_build.Observation, "has_findings", has_findings):
+        known = check_build.Observing.has_findings
+        with mock.patch.object(check_build.Observing, "has_findings", has_findings):
             passed, printed, saved, script = self.check(rule, STEPS[2])
         self.assertEqual((passed, saved), (False, [(2, "check", "failed")]))
         self.assertTrue(printed.startswith("FAILED  step 02 shared, histogram, check build: race at labs/04"), printed)
@@ -601,13 +596,13 @@ class FirstLook(InFolder):
                 mock.patch.object(shrinking, "TRIES", 0),
                 contextlib.redirect_stdout(io.StringIO()) as printed,
             ):
-                nvcc = mock.Mock()
-                checker = first_look_of(script, nvcc)
-                checker.look(STEPS[2])
-                self.assertEqual(checker.looks_right(STEPS[2]), expected)
-                self.assertEqual(nvcc.cancel.called, not expected)
-                if checker.begun:
-                    checker.begun.verdict(console.Progress(""))
+                checker = checker_of(script, ["cpu"])
+                looked = checker.look(STEPS[2])
+                self.assertEqual(looked.failure is None, expected)
+                if looked.failure:
+                    checker.failed(STEPS[2], looked.failure)
+                elif observing := checker.begin(STEPS[2], mock.Mock()).observing:
+                    observing.verdict(console.Progress(""))
             self.assertEqual({type_ for *_, type_ in tried}, {"u32", "pairs"})
             self.assertEqual({name for name, *_ in tried} - {"04-counting-check-first"}, {"04-counting-cpu-first"})
             self.assertEqual({n for name, n, _ in tried if "cpu" in name}, {1})  # quick
@@ -653,13 +648,14 @@ class FirstLook(InFolder):
             contextlib.redirect_stdout(self.printed),
         ):
             scan.return_value.notes.return_value = []
-            first = first_look_of(script)
-            first.look(STEPS[2])
-            self.assertTrue(first.looks_right(STEPS[2]))
-            assert first.begun
-            first.begun.verdict(console.Progress(""))
+            first = checker_of(script, ["cpu"])
+            looked = first.look(STEPS[2])
+            self.assertIsNone(looked.failure)
+            beside = first.begin(STEPS[2], nvcc_compile.NvccCompile(STEPS[2]))
+            assert beside.observing
+            beside.observing.verdict(console.Progress(""))
             begun = len(tried)
-            checker = checker_of(script, ["cpu"], after=first)
+            checker = checker_of(script, ["cpu"], begun=(looked, beside))
             passed = checker.passes(STEPS[2])
         self.assertEqual(scan.call_count, 1)  # the search that began with the first look is used
         self.assertEqual({type_ for name, _, type_ in tried[:begun]}, {"u32", "pairs"})
@@ -697,29 +693,23 @@ class FirstLook(InFolder):
         programs = SimpleNamespace(unbuilt=(), table=table, lab="02-merge", solution=False)
 
         class FakeChecker:
-            def __init__(
-                self,
-                _programs: object,
-                _show: object,
-                nvcc: object = None,
-                is_first_look: bool = False,
-                after: object = None,
-            ) -> None:
-                if is_first_look and nvcc is None:
-                    events.append("a first look without nvcc")
-                events.append("first look" if is_first_look else "all" if after else "all, without a first look")
+            def __init__(self, _programs: object, _show: object, looked: object = None, beside: object = None) -> None:
+                self.begun = looked and beside
 
-            def look(self, _step: StepFile) -> None:
+            def look(self, _step: StepFile) -> SimpleNamespace:
                 events.append("looks")
+                return SimpleNamespace(failure=None if looks_right else "a case")
 
-            def looks_right(self, _step: StepFile) -> bool:
-                return looks_right
+            def failed(self, _step: StepFile, failure: object) -> None:
+                events.append(f"{failure} fails")
+
+            def begin(self, _step: StepFile, _nvcc: object) -> SimpleNamespace:
+                observing = SimpleNamespace(start=lambda: events.append("the check build begins"))
+                return SimpleNamespace(observing=observing, cancel=lambda: events.append("what has begun ends"))
 
             def passes(self, _step: StepFile) -> bool:
+                events.append("all" if self.begun else "all, without a first look")
                 return True
-
-            def cancel(self) -> None:
-                events.append("what it has begun ends")
 
         def compile_targets(paths: list[Path], _what: str, kept: list[str], begun: build.Begun | None = None) -> None:
             events.append(", ".join(path.name for path in paths))
@@ -745,13 +735,13 @@ class FirstLook(InFolder):
     def test_the_rest_is_compiled_only_if_the_step_looks_right(self) -> None:
         self.add_programs()
         compiled = "judge, 02-merge-cpu-first, 02-merge-check-first"
-        first = [compiled, "nvcc", "first look", "looks"]
-        last = ["what it has begun ends", "nvcc ends", "the compiler warns:", "a warning"]  # warnings come once
+        first = [compiled, "nvcc", "looks"]
+        last = ["nvcc ends", "the compiler warns:", "a warning"]  # warnings come once
         self.assertFalse(self.check(looks_right=False))
-        self.assertEqual(self.events, [*first, *last])
+        self.assertEqual(self.events, [*first, "nvcc ends", "a case fails", *last])
         self.events.clear()
         self.assertTrue(self.check(looks_right=True))
-        second = ["judge, 02-merge-cpu", "all"]
+        second = ["the check build begins", "judge, 02-merge-cpu", "all", "what has begun ends"]
         self.assertEqual(self.events, [*first, *second, *last])
         self.events.clear()
         self.assertTrue(self.check(looks_right=True, is_early=True))
@@ -770,7 +760,7 @@ class Examination(unittest.TestCase):
             raise JudgeDied("cancelled")
 
         line = next(line for line in COUNTING.steps if line.number == 2)
-        shown = Failure(STEPS[2], line, "check", Outcome("wrong", False, Case("04-counting", 2, 1)))
+        shown = FailedCase(STEPS[2], line, "check", Outcome("wrong", False, Case("04-counting", 2, 1)))
         with (
             mock.patch.object(check_build, "Judges", lambda prefix: contextlib.nullcontext(judges)),
             mock.patch.object(check_build, "check_step", check_step),

@@ -20,7 +20,7 @@ from test_check import STEPS, Script, checker_of
 from test_judge_client import FAKE, FakeJudge
 
 from workbook.check import narrowing, suspects
-from workbook.check.words import observed_lines
+from workbook.check.words import failure_lines
 from workbook.core import (
     build,
     check_build,
@@ -59,7 +59,7 @@ LAUNCH = {
 class CheckBuild(FakeJudge):
     """The check build's outcomes become a verdict: findings, costs, budgets."""
 
-    def verdict(self, budget: dict[str, float] | None = None, **answer: Any) -> check_build.Observed:
+    def verdict(self, budget: dict[str, float] | None = None, **answer: Any) -> check_build.Observation:
         """The verdict on a step with this budget, whose outcomes have these members."""
         self.client({"notes": [fake_judge.CONFLICT], "launches": [LAUNCH], **answer})
         step = {**fake_judge.STEP, "number": 2, "budget": budget}
@@ -124,12 +124,13 @@ class CheckBuild(FakeJudge):
             "the kernels must do the work, not the host",
             verdict.idle,
         )
-        self.assertEqual([verdict.idle], observed_lines(verdict))
+        self.assertEqual([verdict.idle], verdict.over)
 
     def test_a_finding_fails_a_case_that_came_out_right(self) -> None:
         verdict = self.verdict({"n": 256, "conflicts": 9.0}, findings=[fake_judge.RACE])
+        assert verdict.failed
         self.assertEqual(
-            observed_lines(verdict)[:2],
+            failure_lines(verdict.failed)[:2],
             ["a.cu:9: error: race: kernel k (3 times)", "  the check build's result was correct, by luck"],
         )
         self.assertEqual((verdict.passed, verdict.word), (False, "failed"))
@@ -137,8 +138,9 @@ class CheckBuild(FakeJudge):
     def test_wrong_without_a_finding(self) -> None:
         verdict = self.verdict(status="wrong", passed=False, message="wrong key", replay="SIMT_SEED=0 ./workbook run x")
         assert verdict.failed
-        self.assertIn("wrong key", observed_lines(verdict)[0])
-        self.assertEqual(observed_lines(verdict)[-1], "  again: SIMT_SEED=0 ./workbook run x --build check")
+        lines = failure_lines(verdict.failed, " --build check")
+        self.assertIn("wrong key", lines[0])
+        self.assertEqual(lines[-1], "  again: SIMT_SEED=0 ./workbook run x --build check")
 
     def test_a_refusal_that_the_case_allows_is_no_failure(self) -> None:
         self.assertTrue(self.verdict(status="unsupported", passed=True, message="no such shape").passed)

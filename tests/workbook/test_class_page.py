@@ -11,7 +11,7 @@ from grade_data import LAB, RUN, criteria, failed, failure, tally, the_class, ve
 from svg_faults import faults_of
 
 from workbook.core import starters
-from workbook.core.check_build import Costs, Observed
+from workbook.core.check_build import Costs, Observation
 from workbook.core.judge_types import Finding
 from workbook.grading import class_page, difficulties, lecture, scoring, texts
 from workbook.grading.difficulties import Difficulty
@@ -39,7 +39,7 @@ def grade(student: str, *records: Record) -> Grade:
     )
 
 
-def step(*statuses: str, verdict: Observed | None = None, number: int = 2, **more: Any) -> Record:
+def step(*statuses: str, verdict: Observation | None = None, number: int = 2, **more: Any) -> Record:
     """What was found out about a step, with a failed case for each status."""
     failures = [failed(status, file=f"labs/{FILE}", message=f"{status} key at index 0", **more) for status in statuses]
     return Record(LAB, number, tallies=(tally(verified(), *failures),), verdict=verdict)
@@ -47,7 +47,7 @@ def step(*statuses: str, verdict: Observed | None = None, number: int = 2, **mor
 
 def racing() -> Record:
     """A step that fails some cases, because of a race."""
-    return step("wrong", verdict=Observed(failed=replace(verified(), findings=(RACE,))))
+    return step("wrong", verdict=Observation(failed=replace(verified(), findings=(RACE,))))
 
 
 class OfTheClass(unittest.TestCase):
@@ -62,9 +62,9 @@ class OfTheClass(unittest.TestCase):
         self.assertEqual(self.kinds(racing()), [("correct", "wrong"), ("check", "race")])
         self.assertEqual(self.kinds(step("hung", "verified")), [("correct", "hung"), ("correct", "not refused")])
         self.assertEqual(self.kinds(step("wrong", findings=(RACE,))), [("correct", "race")])
-        over = Observed(costs=[Costs("shared", {"bytes": (9, 8.2), "conflicts": (1, 2)})])
+        over = Observation(costs=[Costs("shared", {"bytes": (9, 8.2), "conflicts": (1, 2)})])
         self.assertEqual(self.kinds(step(verdict=over)), [("budgets", "bytes")])
-        self.assertEqual(self.kinds(step(verdict=Observed(failed=failed("crashed")))), [("check", "crashed")])
+        self.assertEqual(self.kinds(step(verdict=Observation(failed=failed("crashed")))), [("check", "crashed")])
         broken = Record(
             LAB, 2, "does not compile", "x", (Failure("cpu", LAB, 2, message="no", place="02_shared.cu:3"),)
         )

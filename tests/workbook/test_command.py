@@ -109,7 +109,7 @@ class Doctor(InFolder):
     def ending(self, **found: str) -> tuple[int, str]:
         """The exit status and what follows the list, where these things have these states."""
         state = self.folder / ".workbook"
-        findings = [doctor.Finding(state, name, "", f"install {name}") for name, state in found.items()]
+        findings = [doctor.Item(state, name, "", f"install {name}") for name, state in found.items()]
         with (
             mock.patch.object(doctor, "findings", lambda: findings),
             mock.patch.object(doctor, "STATE", state),

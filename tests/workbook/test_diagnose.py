@@ -12,10 +12,10 @@ import traces
 
 from workbook.core.judge_types import Case, Element, Fact, Finding, Outcome, SourceLine
 from workbook.diagnose import program, syntax, words
-from workbook.diagnose.diagnosis import Diagnosis, Evidence, Observation, diagnose
+from workbook.diagnose.diagnosis import Diagnosis, Evidence, Traced, diagnose
 from workbook.diagnose.expectations import Departure, departure, rule_of
 from workbook.diagnose.schemata import Change, Mutant
-from workbook.diagnose.search import Found, Searched
+from workbook.diagnose.search import Choice, Searched
 from workbook.diagnose.statements import Statements
 from workbook.diagnose.syntax import Syntax
 from workbook.pictures import trace
@@ -163,7 +163,7 @@ class Structure(unittest.TestCase):
 
     def test_where_an_index_comes_from(self) -> None:
         seen = Outcome("wrong", False, Case("any", 1, 4), first_wrong=1, file="labs/any/a.cu", line=5)
-        lines = Evidence(FILE, "labs/any/a.cu", Observation(seen)).lines()
+        lines = Evidence(FILE, "labs/any/a.cu", Traced(seen)).lines()
         self.assertEqual([(one.kind, one.line) for one in lines], [("defines", 4), ("loop", 3)])
 
     def test_a_gap_that_is_still_empty(self) -> None:
@@ -173,14 +173,14 @@ class Structure(unittest.TestCase):
         for more, kernel, line in (("", "all", 2), ("  *a = 1;\n", "all", 0), ("", "other", 0)):
             launches = ({"kernel": f"{kernel}<int>"},)
             seen = Outcome("wrong", False, Case("any", 1, 4), file="labs/any/a.cu", launches=launches)
-            found = diagnose(Evidence(source.format(more), "labs/any/a.cu", Observation(seen)), Searched())
+            found = diagnose(Evidence(source.format(more), "labs/any/a.cu", Traced(seen)), Searched())
             self.assertEqual((found.kind, found.line), ("gap", line) if line else ("wrong", 0))
 
     def test_what_a_call_passes(self) -> None:
         calls = "__global__ void all(const int* from, int* to, int count) {\n  shift(from, to, count - 1);\n}\n"
         seen = Outcome("wrong", False, Case("any", 1, 4), file="labs/any/a.cu", line=3)
         for source in (FILE + calls, renamed(FILE + calls)):
-            lines = Evidence(source, "labs/any/a.cu", Observation(seen)).lines()
+            lines = Evidence(source, "labs/any/a.cu", Traced(seen)).lines()
             self.assertIn(("passes", 9), [(one.kind, one.line) for one in lines])
 
 
@@ -194,7 +194,7 @@ class Writers(unittest.TestCase):
         text = traces.text(
             traces.VERSION, *records, traces.line(1, "labs/any/a.cu:5"), traces.line(2, "labs/any/a.cu:9")
         )
-        return Evidence(source, "labs/any/a.cu", Observation(outcome, trace.read(text)))
+        return Evidence(source, "labs/any/a.cu", Traced(outcome, trace.read(text)))
 
     def test_the_last_writer(self) -> None:
         arrays = [traces.array(0, "global", "keys", 8, 1), traces.array(1, "global", "", 8, 3, "labs/any/a.cu:2")]
@@ -299,7 +299,7 @@ class Expectations(unittest.TestCase):
 
     def test_it_is_named_before_the_last_writer(self) -> None:
         accesses = [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3, 2: 2, 3: 0})]
-        seen = Observation(self.OUTCOME, self.run_of(accesses))
+        seen = Traced(self.OUTCOME, self.run_of(accesses))
         for source in (FILE, renamed(FILE)):
             found = diagnose(Evidence(source, "labs/any/a.cu", seen, {"effect": "runs", "first": 2}), Searched())
             self.assertEqual((found.kind, found.line), ("departs", 5))
@@ -316,7 +316,7 @@ class Diagnoses(unittest.TestCase):
 
     def test_a_change_comes_first(self) -> None:
         seen = Outcome("wrong", False, Case("any", 1, 2), file="labs/any/a.cu", line=9)
-        evidence = Evidence(FILE, "labs/any/a.cu", Observation(seen))
+        evidence = Evidence(FILE, "labs/any/a.cu", Traced(seen))
         self.assertEqual((diagnose(evidence, Searched()).kind, diagnose(evidence, Searched()).line), ("wrong", 9))
         found = diagnose(evidence, Searched((self.CHANGE,), 99))
         self.assertEqual((found.kind, found.line, found.changes), ("change", 5, (self.CHANGE,)))
@@ -327,7 +327,7 @@ class Diagnoses(unittest.TestCase):
     def test_a_barrier_that_moves(self) -> None:
         taken = Mutant(0, 0, 1, "f", Change("take-barrier", 7, "__syncthreads();", "-"))
         put = Mutant(1, 1, 1, "f", Change("put-barrier", 9, "}", "x = 1;"))
-        self.assertEqual(Found((taken, put)).change, Change("move-barrier", 7, "__syncthreads();", "9"))
+        self.assertEqual(Choice((taken, put)).change, Change("move-barrier", 7, "__syncthreads();", "9"))
 
     def test_each_kind_of_change_has_a_sentence_of_its_own(self) -> None:
         kinds = ("replace", "remove", "leave", "exchange", "take-barrier", "move-barrier", "put-barrier")
@@ -343,7 +343,7 @@ class Diagnoses(unittest.TestCase):
             with self.assertRaises(program.NotMade):
                 program.MutantProgram(mock.Mock(), FILE, Path("nowhere"))
             seen = Outcome("wrong", False, Case("any", 1, 2), file="labs/any/a.cu", line=5)
-            self.assertEqual(diagnose(Evidence(FILE, "labs/any/a.cu", Observation(seen)), Searched()).line, 5)
+            self.assertEqual(diagnose(Evidence(FILE, "labs/any/a.cu", Traced(seen)), Searched()).line, 5)
 
 
 if __name__ == "__main__":

@@ -305,7 +305,7 @@ class OneSubmission(InFolder):
     def test_only_criteria_with_points(self) -> None:
         self.patched("build", return_value=LabBuild(LAB, {"cpu": Path("x"), "check": Path("x")}))
         self.patched("judges", return_value=mock.MagicMock())
-        verdict = check_build.Observed(cases=3)
+        verdict = check_build.Observation(cases=3)
         for criterion in ("check", "correct"):
             self.whole.rubric = rubric.parse(f"[step]\n{criterion} = 2\n", Path("x.toml"))
             with (

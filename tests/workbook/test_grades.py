@@ -251,7 +251,7 @@ class Criteria(unittest.TestCase):
             self.assertEqual((result.passed, result.failed), (0, 1))
 
     def test_check_build(self) -> None:
-        verdict = check_build.Observed(cases=9)
+        verdict = check_build.Observation(cases=9)
         self.assertEqual(judging.check(LAB, 2, verdict, [], 2, 1).points, 2)
         found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, "race", "two threads"),))
         verdict.failed = found
@@ -264,7 +264,7 @@ class Criteria(unittest.TestCase):
         """It makes no result wrong, so it costs little, and the budgets are judged."""
         unread = replace(verified(), findings=(Finding("labs/x.cu", 3, "unchecked-launch", "nothing reads it"),))
         costs = [check_build.Costs("shared", {"bytes": (8, 8.2)})]
-        verdict = check_build.Observed(cases=9, lesser=unread, costs=costs)
+        verdict = check_build.Observation(cases=9, lesser=unread, costs=costs)
         criterion = judging.check(LAB, 2, verdict, [named(unread)], 2, 1)
         self.assertEqual(criterion.points, 1)
         self.assertEqual("the check build reports: unchecked-launch, and nothing worse", criterion.words)
@@ -282,23 +282,22 @@ class Criteria(unittest.TestCase):
             ([unread, race, verified()], 2, race, unread),
             ([unread, failed(), verified()], 3, failed(), unread),
         ):
-            verdict = check_build.Observed()
-            found = [(outcome.case, outcome) for outcome in outcomes]
-            check_build._search(verdict, found, lambda: None, check_build.LESSER)
+            verdict = check_build.Observation()
+            check_build._search(verdict, outcomes, lambda: None, check_build.LESSER)
             self.assertEqual((verdict.cases, verdict.failed, verdict.lesser), (cases, failed_, lesser))
-        verdict = check_build.Observed()  # a student's own check shows it as what is to be fixed
-        check_build._search(verdict, [(unread.case, unread)], lambda: None, ())
+        verdict = check_build.Observation()  # a student's own check shows it as what is to be fixed
+        check_build._search(verdict, [unread], lambda: None, ())
         self.assertEqual((verdict.failed, verdict.lesser), (unread, None))
 
     def test_budgets(self) -> None:
-        verdict = check_build.Observed(costs=[check_build.Costs("shared", {"bytes": (8, 8.2), "conflicts": (3, 2)})])
+        verdict = check_build.Observation(costs=[check_build.Costs("shared", {"bytes": (8, 8.2), "conflicts": (3, 2)})])
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 2)
         verdict.costs = [check_build.Costs("shared", {"bytes": (8, 8.2)})]
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 4)
 
     def test_work_that_one_thread_does(self) -> None:
         costs = check_build.Costs("shared", {"bytes": (8, 8.2), "span": (90.0, 50.0)})
-        verdict = check_build.Observed(cases=9, costs=[costs])
+        verdict = check_build.Observation(cases=9, costs=[costs])
         criterion = judging.check(LAB, 2, verdict, [], 2)
         self.assertEqual(0, criterion.points)
         self.assertIn("not parallel: too much of the work is serial: shared", criterion.words)
@@ -306,14 +305,14 @@ class Criteria(unittest.TestCase):
 
     def test_work_that_the_host_does(self) -> None:
         correct = Criterion(LAB, 2, "correct", 6, 6, "9 of 9 cases passed")
-        self.assertEqual(correct, judging.earned(correct, check_build.Observed()))
-        idle = check_build.Observed(idle="too little work")
+        self.assertEqual(correct, judging.earned(correct, check_build.Observation()))
+        idle = check_build.Observation(idle="too little work")
         self.assertEqual([0, 0], [judging.check(LAB, 2, idle, [], 2).points, judging.budgets(LAB, 2, idle, 4).points])
         criterion = judging.earned(correct, idle)
         self.assertEqual((0, "refused: too little work; 9 of 9 cases passed"), (criterion.points, criterion.words))
         for kind, points in (("host-pointer", 0), ("device-variable", 0), ("race", 6)):
             found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, kind, "words"),))
-            self.assertEqual(points, judging.earned(correct, check_build.Observed(failed=found)).points, kind)
+            self.assertEqual(points, judging.earned(correct, check_build.Observation(failed=found)).points, kind)
 
     def test_words_of_a_report(self) -> None:
         made = "<!-- made: n -->\nten thousand made words\n<!-- end of made -->\n"

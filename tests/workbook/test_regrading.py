@@ -15,7 +15,7 @@ from unittest import mock
 from grade_data import LAB, failed, named, tally, verified
 from test_grade_class import ClassTest
 
-from workbook.core.check_build import Costs, Observed
+from workbook.core.check_build import Costs, Observation
 from workbook.core.console import Problem
 from workbook.core.judge_types import Finding
 from workbook.grading import class_run, grader, grades, handed_in, resubmitted, rubric, scoring
@@ -48,7 +48,7 @@ class Recording:
         right = (handed.path / "right").exists()
         counted = scoring.of_tally(tally(verified(), verified() if right else failed("wrong", message="keys[3]")))
         run = self.whole.run
-        record = Record(LAB, 2, cases="abc", tallies=(counted,), verdict=Observed(cases=5))
+        record = Record(LAB, 2, cases="abc", tallies=(counted,), verdict=Observation(cases=5))
         records = (record, Record(LAB, None, words=200))
         grade = Grade(
             handed.student, str(handed.path), content=handed.content, seeds=run.seeds, builds=run.builds,
@@ -419,11 +419,11 @@ class Scores(unittest.TestCase):
     def test_check_and_budgets(self) -> None:
         found = replace(verified(), findings=(Finding("labs/x.cu", 3, "race", "two threads"),), printed="x" * 10**6)
         text = "[step]\ncheck = 2\nbudgets = 1\n"
-        verdict = scoring.of_verdict(Observed(failed=found))
+        verdict = scoring.of_verdict(Observation(failed=found))
         self.assertLess(len(verdict.failed.printed if verdict.failed else ""), 5000)
         record = self.record(verdict=verdict, check_cases=(named(found),), has_budgets=True)
         self.assertEqual(self.score(record, text), {"check": 0, "budgets": 0})
-        kept = self.record(verdict=Observed(costs=[Costs("shared", {"bytes": (8, 8.2)})]), has_budgets=True)
+        kept = self.record(verdict=Observation(costs=[Costs("shared", {"bytes": (8, 8.2)})]), has_budgets=True)
         self.assertEqual(self.score(kept, text), {"check": 2, "budgets": 1})
         self.assertEqual(self.score(replace(kept, has_budgets=False), text), {"check": 2})
         with self.assertRaisesRegex(scoring.NotRecorded, "the check build did not run step 02"):

@@ -11,7 +11,7 @@ from typing import Any
 from report_data import step
 
 from workbook.check import verdict
-from workbook.check.shrinking import TRIES, Fact, Shrinking
+from workbook.check.shrinking import TRIES, Need, Shrinking
 from workbook.check.words import smaller
 from workbook.core.judge_types import Case, Finding, Outcome
 
@@ -184,7 +184,7 @@ class Facts(unittest.TestCase):
         self.assertIn("fails for every n that is odd (", facts_of(found)[0])
         found.add_failing("cpu", 2100)
         self.assertEqual(facts_of(found), [])
-        found.facts = [Fact("fails for every n that is not a power of two (11 were tried)", powers=True)]
+        found.facts = [Need("fails for every n that is not a power of two (11 were tried)", powers=True)]
         found.add_failing("cpu", 2100)
         self.assertEqual(len(facts_of(found)), 1)
         found.add_failing("cpu", 2048)

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..core.console import Problem
 from ..core.course import ROOT, STATE, StepFile, ideas, labs, steps
-from ..core.progress import ProgressFile
+from ..core.progress import BAD, ProgressFile
 from ..verbs.hint import hints_for
 from ..verbs.play import FOLDER, page_name
 from ..verbs.watch import POLL, Snapshot, changed, snapshot, steps_to_check
@@ -207,7 +207,7 @@ class Work:
             return "passed"
         tried = list(job.steps) or steps(job.lab, self.root)
         for step in tried:
-            if (verdict := progress.verdict(step)).is_bad:
+            if (verdict := progress.verdict(step)).word in BAD:
                 return str(verdict) if len(tried) == 1 else f"{step}: {verdict}"
         return "it does not compile, or could not be run"
 

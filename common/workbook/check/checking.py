@@ -1,16 +1,19 @@
 """The check of a lab: public tests on each build, then the check build, up to the first thing to fix.
 
 A check is a pipeline, in which each function turns one value into the next: cases (programs.py), outcomes (running.py,
-check_build.py), the case to show (here), the smallest one, its observation and the diagnosis (explaining.py), the
+check_build.py), the case to show (here), the smallest one, its trace and the diagnosis (explaining.py), the
 verdict (verdict.py), and what is shown of it (words.py).
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ..core import build, check_build, machine, nvcc_compile
 from ..core.console import Progress, note, tell
@@ -23,44 +26,56 @@ from ..inspection import look
 from . import narrowing, suspects
 from .explaining import explained
 from .programs import QUICK_SECONDS, SETS, Programs
-from .verdict import Failure, Gap, Passed, Show, Verdict
+from .verdict import FailedCase, Gap, Passed, Show, Verdict
 from .words import Words
 
 LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
 MORE_CASES = 3  # of the check build, if none of these orders shows a finding, nor a case that fails there
 
 
+@dataclass(frozen=True)
+class FirstLook:
+    """What the quick cases of a few types of keys have shown of a step, while all else was not compiled."""
+
+    step: StepFile
+    types: tuple[str, ...]  # of keys: the only ones
+    cases: int  # that have passed
+    failure: FailedCase | None
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What runs beside the tests of a step."""
+
+    nvcc: nvcc_compile.NvccCompile
+    scan: narrowing.Scan | None  # for narrow positions, in a step that accepts any n
+    observing: check_build.Observing | None
+
+    def cancel(self) -> None:
+        """Ends it."""
+        for begun in (self.observing, self.nvcc, self.scan):
+            if begun:
+                begun.cancel()
+
+
 class Checker:
     """Checks steps of a lab, whose programs have been built."""
 
     def __init__(
-        self,
-        programs: Programs,
-        show: Show,
-        nvcc: nvcc_compile.NvccCompile | None = None,
-        is_first_look: bool = False,
-        after: Checker | None = None,
+        self, programs: Programs, show: Show, looked: FirstLook | None = None, beside: Beside | None = None
     ) -> None:
-        """`nvcc`: the compilation that began before a first look, in which there are only the quick cases of a few
-        types. `after`: the first look that the step has passed; its cases are not repeated, and the check build, too,
-        has only its types."""
+        """`looked`: the first look that a step has passed; its cases are not repeated, and the check build, too, has
+        only its types. `beside`: what has begun since."""
         self.programs = programs
         self.show = show
-        self.nvcc: nvcc_compile.NvccCompile | None = after.nvcc if after else nvcc
-        self.sets = SETS[:2] if is_first_look else SETS
-        self.first_types: tuple[str, ...] = after.first_types if after else ()  # of a first look's programs
-        if is_first_look:
-            runner = build.runner(programs.lab, "cpu-first")
-            self.first_types = programs.types = programs.judge.runner(runner).steps[0].types
-        programs.check_types = self.first_types or None
-        self.looked: StepFile | None = after.looked if after else None  # the step that passed a first look
-        self.seen: int = after.seen if after else 0  # cases of the first look
-        # What the check build says, if that has begun.
-        self.begun: check_build.Observation | None = after.begun if after else None
-        self.scan: narrowing.Scan | None = after.scan if after else None  # the search for narrow positions, if begun
+        self.looked = looked
+        self.beside = beside
+        self.sets: Sequence[str] = SETS
+        if looked:
+            programs.check_types = looked.types
         self.sound: list[Step] = []  # lines that have passed everything
         self.passed: list[Passed] = []  # of the step that is checked
-        self.failed: Failure | None = None  # of the first look
+        self._announced: FailedCase | None = None
 
     def save(self, step: StepFile, kind: str, word: str, failed: Case | None = None) -> None:
         """Remembers a verdict on a student's step, and the case that failed. A part is not the whole step."""
@@ -70,22 +85,27 @@ class Checker:
     # --- the tests of one build ---
 
     def public_tests(
-        self, step: StepFile, lines: Sequence[Step], kind: str, observation: check_build.Observation | None = None
-    ) -> tuple[Graded, Failure | None]:
+        self,
+        step: StepFile,
+        lines: Sequence[Step],
+        kind: str,
+        observing: check_build.Observing | None = None,
+    ) -> tuple[Graded, FailedCase | None]:
         """What failed last time, the quick cases of each line, then all public ones, up to the first that fails. The
-        observation begins beside the public cases, which end early if it finds something."""
+        check build begins beside the public cases, which end early if it finds something."""
         programs = self.programs
-        was_seen = self.looked is not None and self.looked.number == step.number and kind == "cpu"
-        graded = Graded(cases=self.seen if was_seen else 0)
-        stop = observation.has_findings if observation else lambda: False
+        is_of_look = self.looked and self.looked.step.number == step.number and kind == "cpu"
+        looked = self.looked if is_of_look else None
+        graded = Graded(cases=looked.cases if looked else 0)
+        stop = observing.has_findings if observing else lambda: False
         with Progress(f"{programs.lab} {step} on the {kind} build") as progress:
             for set_ in self.sets:
                 seconds = programs.timeout or (None if set_ == "public" else QUICK_SECONDS)
                 groups = programs.cases(step, set_, kind)
-                if was_seen and set_ == "quick":
-                    groups = without_types(groups, self.first_types)
-                if observation and set_ == "public":
-                    observation.start()
+                if looked and set_ == "quick":
+                    groups = without_types(groups, looked.types)
+                if observing and set_ == "public":
+                    observing.start()
                 for line in lines:
                     try:
                         run_cases(
@@ -97,52 +117,36 @@ class Checker:
                             graded,
                             stop,
                             # The GPU is not shared: its memory may not be enough for two cases.
-                            side_by_side=kind == "cpu" and (set_ == "public" or was_seen),
+                            side_by_side=kind == "cpu" and (set_ == "public" or looked is not None),
                         )
                     except JudgeUsage:
                         if set_ != SETS[0]:  # such a case may no longer exist
                             raise
                     if graded.failure:
-                        return graded, Failure(step, line, kind, graded.failure)
+                        return graded, FailedCase(step, line, kind, graded.failure)
         return graded, None
 
-    def observation(self, step: StepFile) -> check_build.Observation:
-        """What the check build says of a step, which has yet to begin."""
+    def _observation(self, step: StepFile, lines: Sequence[Step]) -> Callable[..., check_build.Observation]:
+        """What makes the check build's observation of lines of a step, with the programs that are there now."""
         programs = self.programs
-        tasks = [line.task for line in programs.lines(step)]
-        first = programs.failed_last_time(step, "check")
-        runner, types = programs.runner("check"), programs.check_types
-        return check_build.Observation(
-            lambda judges: check_build.check_step(
-                programs.lab,
-                step.number,
-                runner,
-                programs.timeout,
-                judges=judges,
-                tasks=tasks,
-                first=first,
-                types=types,
-            )
-        )
+        arguments = programs.lab, step.number, programs.runner("check"), programs.timeout
+        tasks = [line.task for line in lines]
+        return functools.partial(check_build.check_step, *arguments, tasks=tasks, types=programs.check_types)
 
-    def observe(self, step: StepFile, lines: Sequence[Step]) -> check_build.Observed:
+    def observing(self, step: StepFile) -> check_build.Observing:
+        """The observation of a step, which has yet to begin."""
+        observation = self._observation(step, self.programs.lines(step))
+        first = self.programs.failed_last_time(step, "check")
+        return check_build.Observing(lambda judges: observation(judges=judges, first=first))
+
+    def observe(self, step: StepFile, lines: Sequence[Step]) -> check_build.Observation:
         """What the check build says of lines of a step."""
-        programs = self.programs
-        with Progress(f"{programs.lab} {step} on the check build") as progress:
-            return check_build.check_step(
-                programs.lab,
-                step.number,
-                programs.runner("check"),
-                programs.timeout,
-                progress,
-                tasks=[line.task for line in lines],
-                types=programs.check_types,
-                more=MORE_CASES,
-            )
+        with Progress(f"{self.programs.lab} {step} on the check build") as progress:
+            return self._observation(step, lines)(progress=progress, more=MORE_CASES)
 
     # --- the case to show ---
 
-    def named(self, failure: Failure) -> Failure:
+    def named(self, failure: FailedCase) -> FailedCase:
         """The same fault in a case of the check build that names its line, if there is one: the case that failed, or
         another of the same line. Otherwise the failure itself."""
         programs, outcome = self.programs, failure.outcome
@@ -173,7 +177,7 @@ class Checker:
             return False
         return not self.programs.run("check", replace(case, order="ascending", input="reversed")).changed_nothing
 
-    def _own_failure(self, line: Step) -> Failure | None:
+    def _own_failure(self, line: Step) -> FailedCase | None:
         """How a line fails by itself; None if it passes."""
         step = find_step(self.programs.lab, line.number)
         for kind in self.programs.kinds:
@@ -181,9 +185,9 @@ class Checker:
             if failure:
                 return None if failure.outcome.status == "not-written" else self.named(failure)
         seen = self.observe(step, [line]) if self.programs.is_observed else None
-        return Failure(step, line, "check", seen.failed) if seen and seen.failed else None
+        return FailedCase(step, line, "check", seen.failed) if seen and seen.failed else None
 
-    def cause(self, failure: Failure) -> Failure:
+    def cause(self, failure: FailedCase) -> FailedCase:
         """The failure of what the line uses, if that fails by itself: it comes first."""
         for line in self.programs.table.used_by(failure.line):
             step = find_step(self.programs.lab, line.number)
@@ -199,7 +203,7 @@ class Checker:
     def _verdict(self, step: StepFile, word: str) -> Verdict:
         return Verdict(step, word, tuple(self.passed))
 
-    def _failed(self, step: StepFile, failure: Failure) -> None:
+    def failed(self, step: StepFile, failure: FailedCase) -> None:
         """Shows and remembers why a step failed."""
         if failure.outcome.status == "not-written":
             gap = Gap.of(step, failure.outcome)
@@ -208,82 +212,68 @@ class Checker:
             self.show(replace(self._verdict(step, "not written"), gap=gap))
             return
         self.save(step, failure.kind, "failed", failure.outcome.case)
-        # The reason may take some time. A first look has shown its failure before.
-        if self.programs.is_observed and failure is not self.failed:
-            self.show(failure)
+        self._announce(failure)
         why = explained(self.programs, failure, self.cause(failure))
         self.show(replace(self._verdict(step, "failed"), failed=why))
         last = why.smallest.outcome if why.smallest else why.shown.outcome
         if last.playing and self.programs.is_observed and not step.part and not self.programs.solution:
             ProgressFile().save_playing(failure.step, failure.kind, last.playing)
 
-    def tested(self, step: StepFile, kind: str, observation: check_build.Observation | None = None) -> bool:
+    def _announce(self, failure: FailedCase) -> None:
+        """Shows, once, that a case fails: the reason may take some time."""
+        if self.programs.is_observed and failure is not self._announced:
+            self._announced = failure
+            self.show(failure)
+
+    def tested(self, step: StepFile, kind: str, observing: check_build.Observing | None = None) -> bool:
         """Tests one step on one build, shows the verdict and remembers it. Returns whether it passed, or is known to
         fail on the check build."""
         start = time.monotonic()
-        unobserved = None if self.programs.unbuilt else observation
-        graded, failure = self.public_tests(step, self.programs.lines(step), kind, unobserved)
+        beside = None if self.programs.unbuilt else observing
+        graded, failure = self.public_tests(step, self.programs.lines(step), kind, beside)
         seconds = time.monotonic() - start
-        if failure is None and observation and observation.has_findings():
+        if failure is None and observing and observing.has_findings():
             return True
         if failure is None:
             self.save(step, kind, "passed")
             self._pass(Passed(step, kind, graded.cases, seconds, graded.printing, graded.printed))
             return True
-        if observation and failure.outcome.status != "not-written":
-            observation.cancel()
-        self._failed(step, failure)
+        if observing and failure.outcome.status != "not-written":
+            observing.cancel()
+        self.failed(step, failure)
         return False
 
     def _pass(self, passed: Passed) -> None:
         self.passed.append(passed)
         self.show(passed)
 
-    def look(self, step: StepFile) -> None:
+    def look(self, step: StepFile) -> FirstLook:
         """Takes the first look at a step, for which the check build is not needed, and shows whether a case fails."""
-        graded, self.failed = self.public_tests(step, self.programs.lines(step), "cpu")
-        self.seen = graded.cases
-        if self.failed:
-            if self.nvcc:
-                self.nvcc.cancel()
-            if self.failed.outcome.status != "not-written":
-                self.show(self.failed)
+        types, self.sets = self.programs.take_first_types(), SETS[:2]
+        graded, failure = self.public_tests(step, self.programs.lines(step), "cpu")
+        if failure and failure.outcome.status != "not-written":
+            self._announce(failure)
+        return FirstLook(step, types, graded.cases, failure)
 
-    def looks_right(self, step: StepFile) -> bool:
-        """Whether a step has passed the first look. If so, the cases of the check build begin; otherwise shows why, and
-        remembers it."""
-        if self.failed:
-            self._failed(step, self.failed)
-            return False
-        self.looked, self.scan, self.begun = step, self._scan(step), self.observation(step)
-        self.begun.start()
-        return True
+    def begin(self, step: StepFile, nvcc: nvcc_compile.NvccCompile) -> Beside:
+        """Begins what runs beside the tests, but for the check build's cases, which have to be started."""
+        programs = self.programs
+        accepts_any = programs.is_observed and all(line.max_n is None for line in programs.lines(step))
+        scan = narrowing.Scan(step, programs.solution) if accepts_any else None
+        return Beside(nvcc, scan, self.observing(step) if programs.is_observed else None)
 
-    def cancel(self) -> None:
-        """Ends what a first look has begun."""
-        for begun in (self.begun, self.scan):
-            if begun:
-                begun.cancel()
-
-    def _scan(self, step: StepFile) -> narrowing.Scan | None:
-        """The search for positions that are too narrow for the n of a step that accepts any."""
-        accepts_any = self.programs.is_observed and all(line.max_n is None for line in self.programs.lines(step))
-        return narrowing.Scan(step, self.programs.solution) if accepts_any else None
-
-    def observed_well(self, step: StepFile, observation: check_build.Observation) -> bool:
+    def observed_well(self, step: StepFile, observing: check_build.Observing) -> bool:
         """Shows and remembers what the check build says of a step that passes its tests. Returns whether it passed."""
         programs, lines = self.programs, self.programs.lines(step)
         programs.build_rest()
         with Progress(f"{programs.lab} {step} on the check build") as progress:
-            seen = observation.verdict(progress)
+            seen = observing.verdict(progress)
         if not seen.failed:
             self.save(step, "check", seen.word)
         remarks, costs = tuple(seen.remarks.values()), tuple(seen.costs)
         if seen.passed:
             types = programs.check_types or ()
-            self._pass(
-                Passed(step, "check", seen.cases, observation.seconds, types=types, costs=costs, remarks=remarks)
-            )
+            self._pass(Passed(step, "check", seen.cases, observing.seconds, types=types, costs=costs, remarks=remarks))
             self.sound += lines
             return True
         if seen.failed is None:
@@ -291,7 +281,7 @@ class Checker:
             self.show(over)
             return False
         line = next(line for line in lines if line.task == seen.failed.case.task)
-        self._failed(step, Failure(step, line, "check", seen.failed))
+        self.failed(step, FailedCase(step, line, "check", seen.failed))
         return False
 
     def passes(self, step: StepFile) -> bool:
@@ -302,20 +292,19 @@ class Checker:
         is_first = "cuda" not in programs.kinds and bool(programs.unbuilt)
         needs_nvcc = "cuda" not in programs.kinds and not is_first
         with contextlib.ExitStack() as stack:
-            if scan := self.scan or self._scan(step):
-                stack.callback(scan.cancel)
-            nvcc = self.nvcc or nvcc_compile.NvccCompile(step, programs.solution, needs_nvcc)
-            stack.callback(nvcc.cancel)
-            if inspected := None if programs.solution else look.Look(step, programs.kinds[0]):
-                stack.callback(inspected.cancel)
-            if observation := self.begun or (self.observation(step) if programs.is_observed else None):
-                stack.callback(observation.cancel)
-            if not all(self.tested(step, kind, observation) for kind in programs.kinds):
+            beside = self.beside or self.begin(step, nvcc_compile.NvccCompile(step, programs.solution, needs_nvcc))
+            stack.callback(beside.cancel)
+            pool = ThreadPoolExecutor(1)
+            stack.callback(pool.shutdown, wait=False)
+            refused = pool.submit(look.notes, step, programs.kinds[0]) if not programs.solution else None
+            observing, nvcc = beside.observing, beside.nvcc
+            if not all(self.tested(step, kind, observing) for kind in programs.kinds):
                 return False
-            if observation and not self.observed_well(step, observation):
+            if observing and not self.observed_well(step, observing):
                 return False
+            narrow = beside.scan.notes() if beside.scan else ()
             own = suspects.notes(step, programs.solution, passed=True)
-            notes = (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ()))
+            notes = (*narrow, *own, *(refused.result() if refused else ()))
             if is_first and nvcc_compile.is_set_up(step, programs.solution):
                 note("nvcc was not run, because the check build had to be compiled first; the next check runs it")
             verdict = replace(self._verdict(step, "passed"), notes=notes)
@@ -337,6 +326,57 @@ def _show_warnings(warnings: Sequence[str]) -> None:
         note(line)
 
 
+@dataclass(frozen=True)
+class CheckPlan:
+    """What is checked."""
+
+    lab: str
+    steps: Sequence[StepFile]
+    kinds: Sequence[str]  # the builds on which the tests run
+    timeout: float | None
+    solution: bool
+
+    @property
+    def first_programs(self) -> list[Path]:
+        """The programs for a first look; none if all steps are checked, or if the one compiles soon."""
+        is_possible = len(self.steps) == 1 and "cpu" in self.kinds
+        return build.first_look(self.steps[0], self.solution) if is_possible else []
+
+
+def _first_look(
+    plan: CheckPlan, show: Show, warnings: list[str], stack: contextlib.ExitStack
+) -> tuple[FirstLook, Beside | None]:
+    """Compiles a step for a few types of keys, and takes a first look. If the step passes it, what runs beside the
+    tests begins; `stack` ends it. Otherwise shows why."""
+    step, programs = plan.steps[0], plan.first_programs
+    taken: list[tuple[Checker, FirstLook, nvcc_compile.NvccCompile]] = []
+    with contextlib.ExitStack() as looking:
+
+        def look() -> None:
+            nvcc = nvcc_compile.NvccCompile(step, plan.solution, "cuda" not in plan.kinds)
+            stack.callback(nvcc.cancel)
+            judge = looking.enter_context(JudgeClient())
+            checker = Checker(Programs(judge, plan.lab, ["cpu"], plan.timeout), show)
+            looked = checker.look(step)
+            if looked.failure:
+                nvcc.cancel()
+            taken.append((checker, looked, nvcc))
+
+        what = f"building {plan.lab} for a first look"
+        build.compile_targets([build.judge(), *programs], what, warnings, (programs[0], look))
+        if not taken:
+            look()
+        ((checker, looked, nvcc),) = taken
+        if looked.failure:
+            checker.failed(step, looked.failure)
+            return looked, None
+        beside = checker.begin(step, nvcc)
+        stack.callback(beside.cancel)
+        if beside.observing:
+            beside.observing.start()
+        return looked, beside
+
+
 def check(
     lab: str,
     steps: Sequence[StepFile],
@@ -348,37 +388,22 @@ def check(
     """Checks the steps in order up to the first that fails; returns whether all pass. `show`: what is done with events
     and verdicts; None: they are printed, long ones in full if `shows_all`. CompileFailed, Problem."""
     build.ensure()
-    kinds = build.runnable()
+    plan = CheckPlan(lab, steps, build.runnable(), timeout, solution)
     is_printed = show is None
-    shown = show if show is not None else Words(kinds, solution, shows_all)
-    first_look = build.first_look(steps[0], solution) if len(steps) == 1 and "cpu" in kinds else []
+    shown = show if show is not None else Words(plan.kinds, solution, shows_all)
     warnings: list[str] = []
+    looked: FirstLook | None = None
+    beside: Beside | None = None
     with contextlib.ExitStack() as stack:
         stack.callback(_show_warnings, warnings)
-        looked: Checker | None = None
-        if first_look:
-            with contextlib.ExitStack() as looking:
-
-                def look() -> None:
-                    nonlocal looked
-                    nvcc = nvcc_compile.NvccCompile(steps[0], solution, "cuda" not in kinds)
-                    stack.callback(nvcc.cancel)
-                    judge = looking.enter_context(JudgeClient())
-                    looked = Checker(Programs(judge, lab, ["cpu"], timeout), shown, nvcc, is_first_look=True)
-                    stack.callback(looked.cancel)
-                    looked.look(steps[0])
-
-                needed, what = [build.judge(), *first_look], f"building {lab} for a first look"
-                build.compile_targets(needed, what, warnings, (first_look[0], look))
-                if not looked:
-                    look()
-                assert looked
-                if not looked.looks_right(steps[0]):
-                    return False
-        unbuilt = build.make_programs(lab, kinds, solution, warnings, with_check=not looked)
+        if plan.first_programs:
+            looked, beside = _first_look(plan, shown, warnings, stack)
+            if looked.failure:
+                return False
+        unbuilt = build.make_programs(lab, plan.kinds, solution, warnings, with_check=not looked)
         judge = stack.enter_context(JudgeClient())
-        programs = Programs(judge, lab, kinds, timeout, solution, unbuilt)
-        checker = Checker(programs, shown, after=looked)
+        programs = Programs(judge, lab, plan.kinds, timeout, solution, unbuilt)
+        checker = Checker(programs, shown, looked, beside)
         if not all(checker.passes(step) for step in steps):
             if programs.unbuilt:
                 note("\ncompiling the check build for the next check; press Ctrl-C to stop")

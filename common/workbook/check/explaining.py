@@ -13,22 +13,22 @@ from pathlib import Path
 
 from ..core import build, check_build, files
 from ..core.console import Problem, Progress
-from ..core.course import ROOT
+from ..core.course import ROOT, step_of_file
 from ..core.judge_client import JudgeDied
 from ..core.judge_types import Case, Outcome
 from ..core.running import groups_of
 from ..diagnose import search as changes
-from ..diagnose.diagnosis import Evidence, Observation, diagnose
+from ..diagnose.diagnosis import Evidence, Traced, diagnose
 from ..diagnose.expectations import rule_of
-from ..diagnose.observing import observed
+from ..diagnose.tracing import traced
 from . import shrinking, suspects
 from .programs import QUICK_SECONDS, Programs
-from .verdict import Failed, Failure, Smallest
+from .verdict import Explanation, FailedCase, Smallest
 
 FEW_KEYS = (8, 7, 6, 5)  # numbers that are tried in place of those of a case that does not end
 
 
-def explained(programs: Programs, first: Failure, shown: Failure) -> Failed:
+def explained(programs: Programs, first: FailedCase, shown: FailedCase) -> Explanation:
     """Why a step fails. `first`: the case that failed first; `shown`: the one to look at."""
     shown = replace(shown, outcome=_placed(programs, shown.outcome))
     with mutant_search(programs, shown) as search:
@@ -37,7 +37,7 @@ def explained(programs: Programs, first: Failure, shown: Failure) -> Failed:
         with Progress("looking at what the kernels have written"):
             runner = programs.runner("check") if programs.has_check() else None
             most_keys = shown.line.affordable.check
-            seen = observed(programs.judge, runner, outcome, most_keys, programs.timeout or QUICK_SECONDS)
+            seen = traced(programs.judge, runner, outcome, most_keys, programs.timeout or QUICK_SECONDS)
         if smallest and smallest.is_smaller and shown.kind != "check" and seen.seen and seen.seen.changed_nothing:
             # With few keys, a step may leave all of them where they are, and the check build knows why.
             smallest = replace(smallest, outcome=replace(outcome, message=seen.seen.message))
@@ -46,7 +46,7 @@ def explained(programs: Programs, first: Failure, shown: Failure) -> Failed:
         if search and not evidence.gap:
             searched = _searched(programs, search, shown, smallest, evidence)
     is_plain = shown.outcome.status == "wrong" and not shown.outcome.findings
-    return Failed(
+    return Explanation(
         first,
         shown,
         smallest,
@@ -58,12 +58,11 @@ def explained(programs: Programs, first: Failure, shown: Failure) -> Failed:
 
 def _placed(programs: Programs, outcome: Outcome) -> Outcome:
     """The outcome, with the solution's file where the judge could only name the step's."""
-    if programs.solution and outcome.line is None and outcome.file.startswith("labs/"):
-        return replace(outcome, file="solutions/" + outcome.file[len("labs/") :])
-    return outcome
+    step = step_of_file(outcome.file) if outcome.line is None else None
+    return replace(outcome, file=programs.source(step)) if step else outcome
 
 
-def _smallest(programs: Programs, first: Failure, shown: Failure) -> Smallest | None:
+def _smallest(programs: Programs, first: FailedCase, shown: FailedCase) -> Smallest | None:
     """The smallest case that fails in the same way; None if nothing was found out."""
 
     def run(case: Case) -> Outcome:
@@ -83,7 +82,7 @@ def _smallest(programs: Programs, first: Failure, shown: Failure) -> Smallest | 
     return Smallest(_placed(programs, search.smallest), search.has_shrunk, tuple(fact.words for fact in search.facts))
 
 
-def _evidence(programs: Programs, shown: Failure, seen: Observation) -> Evidence:
+def _evidence(programs: Programs, shown: FailedCase, seen: Traced) -> Evidence:
     """What the smallest case shows."""
     file = programs.source(shown.step)
     return Evidence(files.text_of(ROOT / file), file, seen, rule_of(programs.lab, shown.step.number))
@@ -92,7 +91,9 @@ def _evidence(programs: Programs, shown: Failure, seen: Observation) -> Evidence
 # --- the search for a small change ---
 
 
-def mutant_search(programs: Programs, shown: Failure) -> contextlib.AbstractContextManager[changes.MutantSearch | None]:
+def mutant_search(
+    programs: Programs, shown: FailedCase
+) -> contextlib.AbstractContextManager[changes.MutantSearch | None]:
     """The search for a small change that fixes the step, if the check build can run the case."""
     case = shown.outcome.case
     if not programs.has_check() or case.expect == "refused" or case.input.startswith("file:"):
@@ -108,7 +109,7 @@ def mutant_search(programs: Programs, shown: Failure) -> contextlib.AbstractCont
 def _searched(
     programs: Programs,
     search: changes.MutantSearch,
-    shown: Failure,
+    shown: FailedCase,
     smallest: Smallest | None,
     evidence: Evidence,
 ) -> changes.Searched:
@@ -129,17 +130,17 @@ def _searched(
     return changes.Searched()
 
 
-def _with_few_keys(programs: Programs, shown: Failure) -> Case:
+def _with_few_keys(programs: Programs, shown: FailedCase) -> Case:
     """The case to show; if it does not end, one of few keys that fails, too."""
     case = shown.outcome.case
     for n in FEW_KEYS if shown.outcome.status == "hung" else ():
         few = replace(case, n=n)
-        if not programs.run("check", few, QUICK_SECONDS, SIMT_SECONDS=changes.QUICK_SECONDS).passed:
+        if not programs.run("check", few, QUICK_SECONDS, SIMT_SECONDS=changes.UNCHANGED_SECONDS).passed:
             return few
     return case
 
 
-def is_right(programs: Programs, shown: Failure, runner: Path, environment: Mapping[str, str]) -> bool:
+def is_right(programs: Programs, shown: FailedCase, runner: Path, environment: Mapping[str, str]) -> bool:
     """Whether the step passes on the check build with the change that an environment chooses, within the limit of
     time. Of its budgets, only those of barriers and of the longest thread count."""
     with check_build.Judges(prefix=["env", *(f"{name}={value}" for name, value in environment.items())]) as judges:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..core import build, files
-from ..core.course import ROOT, StepFile
+from ..core.course import ROOT, StepFile, source_of
 from ..core.diagnostics import relative
 from ..core.judge_types import Note
 
@@ -88,9 +88,8 @@ class Scan:
     """The search in one step's file, which begins at once and runs beside the tests. The source has been compiled."""
 
     def __init__(self, step: StepFile, solution: bool = False) -> None:
-        self.file = f"{'solutions' if solution else 'labs'}/{step.file}"
-        target = f"labs/{step.lab}-cpu{'-solution' if solution else ''}.p"
-        self.generated = f"{target}/{Path(step.file).name}.cpp"
+        self.file = source_of(step.file, solution)
+        self.generated = f"{build.target(step.lab, 'cpu', solution)}.p/{Path(step.file).name}.cpp"
         self._process: subprocess.Popen[str] | None = None
         self._known = self._remembered()
         commands = [entry["command"] for entry in build.compile_commands() if entry["file"] == self.generated]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..core import build, check_build
-from ..core.course import StepFile
+from ..core.course import StepFile, source_of
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, CaseGroup, Outcome, Step
 from ..core.progress import ProgressFile
@@ -49,6 +49,11 @@ class Programs:
         """The program of a build."""
         return build.runner(self.lab, self.name(kind), self.solution)
 
+    def take_first_types(self) -> tuple[str, ...]:
+        """Runs the programs for a first look from now on. The types of keys that these have."""
+        self.types = self.check_types = self.judge.runner(build.runner(self.lab, "cpu-first")).steps[0].types
+        return self.types
+
     def has_check(self) -> bool:
         """Whether the check build's program is there."""
         return self.is_observed and not self.unbuilt
@@ -87,4 +92,4 @@ class Programs:
 
     def source(self, step: StepFile) -> str:
         """The name of a step's file."""
-        return f"{'solutions' if self.solution else 'labs'}/{step.file}"
+        return source_of(step.file, self.solution)

@@ -20,7 +20,7 @@ _FLOATS = ("f32", "f64")
 
 
 @dataclass(frozen=True)
-class Fact:
+class Need:
     """What a case needs in order to fail, in words. For a fact about n: multiples of `multiple` pass (0: there is no
     such rule); `powers`: powers of two pass; `is_above`: only numbers above a limit fail."""
 
@@ -52,7 +52,7 @@ class Shrinking:
         """`most_keys`: of a case that is tried. `all_keys`: of all of them together."""
         self.smallest = outcome
         self.first = outcome.case
-        self.facts: list[Fact] = []  # what the smallest case needs in order to fail
+        self.facts: list[Need] = []  # what the smallest case needs in order to fail
         self._line = line
         self._run = run
         self._most_keys = max(most_keys, outcome.case.n)
@@ -75,7 +75,7 @@ class Shrinking:
                 self._worst_order()
             self._simplify()
             passing = self._fewer_keys()
-            facts = [Fact(words) for change, words in self._changes() if words and self._decides(change)]
+            facts = [Need(words) for change, words in self._changes() if words and self._decides(change)]
             if passing is not None:
                 facts += self._about_threads(passing) or self._about_n(passing)
             self.facts = facts
@@ -207,7 +207,7 @@ class Shrinking:
                 passing = tried
         return passing
 
-    def _about_threads(self, passing: int) -> list[Fact]:
+    def _about_threads(self, passing: int) -> list[Need]:
         """Whether the number of threads decides, where the launch shape is fixed."""
         case = self.smallest.case
         threads = case.blocks * case.threads
@@ -227,9 +227,9 @@ class Shrinking:
         if not is_of_threads:
             return []
         words = f"with {threads} threads, it fails for n above {passing}, that is, with fewer threads than {what}"
-        return [Fact(words, is_above=True)]
+        return [Need(words, is_above=True)]
 
-    def _about_n(self, passing: int) -> list[Fact]:
+    def _about_n(self, passing: int) -> list[Need]:
         """Which numbers of keys fail, judged by one for each power of two that divides it."""
         n = self.smallest.case.n
         if passing + 1 != n:
@@ -260,7 +260,7 @@ class Shrinking:
         if not which:
             return []
         words = f"fails for every n {which}{self._tried(sizes, sizes[:failing])}"
-        return [Fact(words, multiple, has_powers, bool(above))]
+        return [Need(words, multiple, has_powers, bool(above))]
 
     def _tried(self, sizes: Sequence[int], failing: Sequence[int]) -> str:
         """What has been tried, the smallest and the largest n that fail also with other keys."""

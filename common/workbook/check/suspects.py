@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..core import files
-from ..core.course import ROOT, StepFile
+from ..core.course import ROOT, StepFile, source_of
 from ..core.judge_types import Note
 
 _QUEUES = "returns as soon as its work is queued"  # what a lab's header promises
@@ -42,7 +42,7 @@ def _lines(source: str, pattern: re.Pattern[str]) -> list[int]:
 
 def notes(step: StepFile, solution: bool, passed: bool) -> list[Note]:
     """Those of a step's file. A wait makes no result wrong, and is left out unless the step has passed."""
-    file = f"{'solutions' if solution else 'labs'}/{step.file}"
+    file = source_of(step.file, solution)
     source = files.text_of(ROOT / file)
     waiting = waits(source, file) if passed and _promises_to_queue(step.lab) else []
     return sorted([*masks(source, file), *waiting], key=lambda note: note.line)

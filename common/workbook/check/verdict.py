@@ -34,7 +34,7 @@ class Passed:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedCase:
     """A case that fails, and where it belongs."""
 
     step: StepFile
@@ -58,12 +58,12 @@ class Smallest:
 
 
 @dataclass(frozen=True)
-class Failed:
+class Explanation:
     """Why a step fails. `shown`: the case to look at, which may be that of a part, of a step that this one uses, or of
     the check build."""
 
-    first: Failure
-    shown: Failure
+    first: FailedCase
+    shown: FailedCase
     smallest: Smallest | None
     diagnosis: Diagnosis
     seen: Outcome | None = None  # of the smallest case on the check build, where nothing else explains a wrong result
@@ -97,7 +97,7 @@ class Verdict:
     word: str
     passed: tuple[Passed, ...] = ()  # the builds that it passes
     gap: Gap | None = None
-    failed: Failed | None = None
+    failed: Explanation | None = None
     over: tuple[str, ...] = ()  # budgets that it exceeds, and why
     remarks: tuple[Finding, ...] = ()
     costs: tuple[Costs, ...] = ()
@@ -106,7 +106,7 @@ class Verdict:
     nvcc_seconds: float | None = None  # that check waited for nvcc; None: nvcc was not run
 
 
-Event = Union[Passed, Failure, Verdict]  # a failure: before its reason is known
+Event = Union[Passed, FailedCase, Verdict]  # a failure: before its reason is known
 Show = Callable[[Event], None]
 
 

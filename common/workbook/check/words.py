@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.check_build import LESSER, Observed, kinds_of
+from ..core.check_build import LESSER, kinds_of
 from ..core.console import tell, wrapped_message
 from ..core.course import StepFile
 from ..core.judge_types import Case, Outcome
 from ..diagnose import words
-from .verdict import Event, Failed, Failure, Gap, Passed, Smallest, Verdict
+from .verdict import Event, Explanation, FailedCase, Gap, Passed, Smallest, Verdict
 
 MOST_LINES = 25  # of a verdict that are shown, unless all are asked for
 MOST_FINDINGS = 3  # of a case that are shown at once
@@ -33,7 +33,7 @@ class Words:
     def __call__(self, event: Event) -> None:
         if isinstance(event, Passed):
             tell("\n".join(passed(event)))
-        elif isinstance(event, Failure):
+        elif isinstance(event, FailedCase):
             self._is_announced = True
             tell(announced(event))
         else:
@@ -65,7 +65,7 @@ class Words:
                 longer = f", {waited:.1f} s after the last test" if waited >= 0.1 else ""
                 tell(f"ok      {verdict.step}: nvcc compiles it, too{longer}")
 
-    def _first_line(self, failed: Failed) -> str:
+    def _first_line(self, failed: Explanation) -> str:
         first, shown = failed.first, failed.shown
         uses = f"uses {shown.title}, which fails on the {shown.kind} build" if shown.line != first.line else ""
         if self._is_announced:
@@ -104,7 +104,7 @@ def passed(event: Passed) -> list[str]:
     return [*lines, *(f"        {costs}" for costs in event.costs), *map(str, event.remarks)]
 
 
-def announced(failure: Failure) -> str:
+def announced(failure: FailedCase) -> str:
     """That a case has failed, before the reason is known."""
     outcome = failure.outcome
     what = message(outcome).partition("\n")[0].partition("; ")[0].removesuffix(".")
@@ -128,7 +128,7 @@ def unwritten(step: StepFile, gap: Gap) -> list[str]:
     ]
 
 
-def why(failed: Failed, options: str, playing: str) -> tuple[list[str], list[str]]:
+def why(failed: Explanation, options: str, playing: str) -> tuple[list[str], list[str]]:
     """What is wrong and what to do about it; and the case that shows it. `options`: of the command that repeats it, and
     `playing`, of the one that plays it."""
     outcome, smallest, diagnosis = failed.shown.outcome, failed.smallest, failed.diagnosis
@@ -254,11 +254,6 @@ def in_one_line(outcome: Outcome) -> str:
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
     """The same, and how to repeat the case; `options` are added to that command."""
     return [*_wrapped(how_it_failed(outcome)), f"  again: {outcome.replay}{options}"]
-
-
-def observed_lines(observed: Observed) -> list[str]:
-    """What the check build has found, beginning with what to fix first."""
-    return failure_lines(observed.failed, " --build check") if observed.failed else observed.over
 
 
 def launched(outcome: Outcome) -> str:

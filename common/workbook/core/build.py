@@ -231,9 +231,8 @@ def compile_commands() -> list[dict[str, str]]:
 
 def object_of(step: StepFile, kind: str, solution: bool = False) -> str | None:
     """What Ninja makes of a step's file in a build, relative to the build folder; None where that is not set up."""
-    folder = f"labs/{step.lab}-{kind}{'-solution' if solution else ''}.p/"
     for entry in compile_commands():
-        if entry.get("output", "").startswith(folder):
+        if entry.get("output", "").startswith(f"{target(step.lab, kind, solution)}.p/"):
             name = Path(entry["file"]).name
             if name in (Path(step.file).name, f"{Path(step.file).name}.cpp"):  # for a CPU, the rewriter's output
                 return entry["output"]
@@ -262,9 +261,14 @@ def runnable() -> list[str]:
     return [kind for kind in kinds() if kind == "cpu" or machine.gpus()]
 
 
+def target(lab: str, kind: str, solution: bool = False) -> str:
+    """What Ninja calls a lab's runner: its path in the build folder."""
+    return f"labs/{lab}-{kind}" + "-solution" * solution
+
+
 def runner(lab: str, kind: str, solution: bool = False) -> Path:
     """The path of a lab's runner."""
-    return BUILD / "labs" / (f"{lab}-{kind}-solution" if solution else f"{lab}-{kind}")
+    return BUILD / target(lab, kind, solution)
 
 
 _BASIC_GOLD = {"u8", "u32", "f32"}  # the types of gold-cuda-basic: see common/gold/meson.build
@@ -349,7 +353,7 @@ ONCE = "this happens only once and takes about a minute on 2 cores"
 def first_look(step: StepFile, solution: bool) -> list[Path]:
     """The programs for a first look at a step that takes long to compile, with few types of keys: those of the cpu and
     the check build. Empty if the step has no second part, or if nothing else of its lab has been built yet."""
-    second_part = f"labs/{step.lab}-cpu.p/meson-generated_{Path(step.file).stem}.others.cpp.o"
+    second_part = f"{target(step.lab, 'cpu')}.p/meson-generated_{Path(step.file).stem}.others.cpp.o"
     if solution or all(entry.get("output") != second_part for entry in compile_commands()):
         return []
     all_types = [judge(), *(runner(step.lab, kind) for kind in ("cpu", "check"))]

@@ -18,7 +18,7 @@ from typing import Any, Optional, TypeVar
 
 from . import build, files, profiles
 from .console import Problem, Progress
-from .course import ROOT, find_step
+from .course import ROOT, find_step, source_of
 from .judge_client import JudgeClient, JudgeDied, JudgeUsage
 from .judge_types import Case, Finding, Note, Outcome, Step
 
@@ -77,7 +77,7 @@ class Costs:
 
 
 @dataclass
-class Observed:
+class Observation:
     """What the check build found in one step."""
 
     cases: int = 0
@@ -136,7 +136,7 @@ def with_shape(outcome: Outcome) -> Outcome:
 
 def _launch_of(outcome: Outcome, kernel: str) -> tuple[str, int]:
     """The file and line in which a step launches a kernel; line 1 if none does."""
-    file = outcome.file or f"labs/{find_step(outcome.case.lab, outcome.case.step).file}"
+    file = outcome.file or source_of(find_step(outcome.case.lab, outcome.case.step).file)
     name = re.escape(kernel.partition("<")[0])
     lines = files.text_of(ROOT / file).splitlines()
     return file, next((n for n, line in enumerate(lines, 1) if re.search(rf"\b{name}\b.*<<<", line)), 1)
@@ -190,26 +190,26 @@ def counts_exactly() -> bool:
 @contextlib.contextmanager
 def outcomes(
     pool: ThreadPoolExecutor, run: Callable[[AnyCase], Outcome], cases: Sequence[AnyCase]
-) -> Iterator[Iterator[tuple[AnyCase, Outcome]]]:
-    """Cases and their outcomes, in the order of the cases. At the end, those that have not begun are cancelled."""
+) -> Iterator[Iterator[Outcome]]:
+    """The outcomes of cases, in their order. At the end, the cases that have not begun are cancelled."""
     futures = [pool.submit(run, case) for case in cases]
     try:
-        yield ((case, future.result()) for case, future in zip(cases, futures))
+        yield (future.result() for future in futures)
     finally:
         for future in futures:
             future.cancel()
 
 
 def _search(
-    verdict: Observed,
-    found: Iterable[tuple[Case, Outcome]],
+    verdict: Observation,
+    found: Iterable[Outcome],
     progress: Callable[[], None],
     passed_over: Collection[str],
     more: int = MORE,
 ) -> None:
     """Looks at outcomes up to the first with findings, of other kinds than those that are passed over, or up to `more`
     after one has failed."""
-    for _, outcome in found:
+    for outcome in found:
         failed = verdict.failed
         if failed and outcome.case.task != failed.case.task:  # a fault in a part is not looked for in what uses it
             break
@@ -260,7 +260,7 @@ def _from_to(numbers: Sequence[int], what: str) -> str:
 
 
 def _compare_costs(
-    verdict: Observed, judge: JudgeClient, lab: str, line: Step, runner: Path, timeout: float | None
+    verdict: Observation, judge: JudgeClient, lab: str, line: Step, runner: Path, timeout: float | None
 ) -> None:
     """Counts what one line of the table costs, if it has a budget."""
     budget = line.budget
@@ -312,13 +312,13 @@ def check_step(
     passed_over: Collection[str] = (),
     types: Collection[str] | None = None,
     more: int = MORE,
-) -> Observed:
+) -> Observation:
     """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `types`: of
     keys, the only ones that the runner has; None: it has all. `seed`: of the cases; None: a new one. `first`: a case
     that is run before the others of its part.
     `passed_over`: kinds of findings after which the search goes on. `more`: how many cases are still run after one has
     failed without a finding. Raises Problem if the judge cannot run the cases."""
-    verdict = Observed()
+    verdict = Observation()
     with judges or Judges() as judges_:
         judge = judges_.own()
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
@@ -346,22 +346,22 @@ def check_step(
     return verdict
 
 
-class Observation:
+class Observing:
     """The check build's verdict on a step, which is made while the tests of another build run."""
 
-    def __init__(self, check: Callable[[Judges], Observed]) -> None:
+    def __init__(self, check: Callable[[Judges], Observation]) -> None:
         """`check` is called with its judges, in a separate thread."""
         self._judges = Judges()
         self._pool = ThreadPoolExecutor(1)
         self._check = check
-        self._verdict: Future[Observed] | None = None
+        self._verdict: Future[Observation] | None = None
         self.seconds = 0.0  # that it took
 
     def start(self) -> None:
         """Begins, unless it has begun."""
         self._verdict = self._verdict or self._pool.submit(self._timed)
 
-    def _timed(self) -> Observed:
+    def _timed(self) -> Observation:
         start = time.monotonic()
         try:
             return self._check(self._judges)
@@ -373,7 +373,7 @@ class Observation:
         verdict = self._verdict
         return bool(verdict and verdict.done() and not verdict.exception() and verdict.result().findings)
 
-    def verdict(self, progress: Progress) -> Observed:
+    def verdict(self, progress: Progress) -> Observation:
         """The verdict. Waits for it."""
         self.start()
         assert self._verdict

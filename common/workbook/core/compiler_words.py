@@ -8,7 +8,6 @@ from pathlib import Path
 
 from . import files
 
-_ERROR = re.compile(r"^(\S+?:\d+):(?:\d+:)? error: (.*)")
 _Q = r"['‘]([^'’]*)['’]"
 _NOTES = 12  # lines after an error that may belong to it
 
@@ -166,17 +165,13 @@ def _precedence(suggested: re.Match[str]) -> str:
     return f"{first} is done before `{suggested[2]}` here: put brackets around what must be done first"
 
 
-def explanation(lines: Sequence[str], first: int) -> str:
-    """A line in place of the error in `lines[first]`; "" if its own words are the best there are."""
-    error = _ERROR.match(lines[first])
-    if not error:
-        return ""
-    rest = lines[first + 1 : first + 1 + _NOTES]
-    words = next(filter(None, (explain(error[2], rest) for explain in _EXPLANATIONS)), "")
-    words = words or _with_pointer(lines[:first], error[2])
-    if remedy := next((remedy for pattern, remedy in _REMEDIES if pattern.search(error[2])), ""):
-        words = f"{error[2]}: {remedy}"
-    return f"{error[1]}: error: {words}" if words else ""
+def explanation(error: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """The text of an error in other words; "" if its own are the best there are. `before`, `after`: the lines of the
+    output around it."""
+    if remedy := next((remedy for pattern, remedy in _REMEDIES if pattern.search(error)), ""):
+        return f"{error}: {remedy}"
+    words = next(filter(None, (explain(error, after[:_NOTES]) for explain in _EXPLANATIONS)), "")
+    return words or _with_pointer(before, error)
 
 
 def unclosed(text: str) -> int:

@@ -45,6 +45,11 @@ class StepFile:
         return f"step {self.number:02} {self.name}" + (f", {self.part}" if self.part else "")
 
 
+def source_of(file: str, solution: bool = False) -> str:
+    """The path in the workbook of a step's file, which is named by its path below labs/ or solutions/."""
+    return f"{'solutions' if solution else 'labs'}/{file}"
+
+
 def labs(root: Path = ROOT) -> list[str]:
     """The names of the labs, in order."""
     folder = root / "labs"

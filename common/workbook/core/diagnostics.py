@@ -165,12 +165,14 @@ def _shortened(output: str, root: Path, build: Path) -> str:
         useful = useful or [line for line in lines if line.strip()]
         return "\n".join(useful[:MOST_ERRORS]) or "the build failed and printed nothing"
     first, error = errors[0]
+    around = error[5], lines[:first], lines[first + 1 :]
+    of_launch = launch_errors.explanation(*around) if error[2] else ""
+    in_words = of_launch or (compiler_words.explanation(*around) if error[2] else "")
     if unclosed := compiler_words.brace(error, root):
         shown = [unclosed]
-    elif in_words := launch_errors.explanation(lines, first):
-        shown = [in_words, *_quoted(error, root)[:1]]
-    elif in_words := compiler_words.explanation(lines, first):
-        shown = [*_way_here(lines, errors), in_words, *_quoted(error, root)[:1]]
+    elif in_words:
+        way = [] if of_launch else _way_here(lines, errors)
+        shown = [*way, f"{error[1]}:{error[2]}: error: {in_words}", *_quoted(error, root)[:1]]
     else:
         shown = [*_way_here(lines, errors), *_first_error(lines, first, error, root)]
         shown += _not_viable(lines, errors)

@@ -184,8 +184,6 @@ class Times:
 
     events_ms: float = 0
     wall_ms: float = 0
-    to_device_ms: float = 0
-    to_host_ms: float = 0
     waited_ms: float = 0  # the part of wall_ms for which other processes had the processors
 
 

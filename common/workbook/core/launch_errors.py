@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 
 _Q = "['‘]([^'’]*)['’](?: [{(]aka ['‘][^'’]*['’][)}])?"
-_ERROR = re.compile(r"^(\S+?:\d+):(?:\d+:)? error: (.*)")
 _CALL = re.compile(r"no matching function for call to ['‘][^()]*?(\w+)(?:<[^()]*>)?\((.*)\)['’]")
 _KERNEL = re.compile(r"[^()]*?(\w+)\((.*?)\)(?: \[with .*\])?$")
 _CANDIDATE = re.compile(r"note: candidate: ['‘](.*)['’]$")
@@ -94,19 +93,16 @@ def _no_conversion(given: str, wanted: str, notes: Sequence[str]) -> str:
     return ""
 
 
-def explanation(lines: Sequence[str], first: int) -> str:
-    """A line in place of the error in `lines[first]`, if that is about a launch; "" if it is not."""
-    error = _ERROR.match(lines[first])
-    if not error:
-        return ""
-    before, notes = lines[:first], lines[first + 1 : first + 1 + _NOTES]
-    words = ""
-    if "call to" in error[2] and "LaunchConfig(" in error[2]:
-        words = "between <<< and >>>, a launch has two to four arguments: <<<grid, block, shared bytes, stream>>>"
-    elif (call := _CALL.search(error[2])) and any("simt::launch" in line for line in before):
-        words = _no_match(call[1], _parts(call[2]), notes, _is_in_launch(before))
-    elif copy := _COPY.search(error[2]):
-        words = _no_copy(int(copy[1]) + 1, copy[2], copy[3])
-    elif (conversion := _CONVERSION.search(error[2])) and any("simt::" in line for line in (*before, *notes)):
-        words = _no_conversion(conversion[1], conversion[2], notes)
-    return f"{error[1]}: error: {words}" if words else ""
+def explanation(error: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """The text of an error in other words, if it is about a launch; "" if it is not. `before`, `after`: the lines of
+    the output around it."""
+    notes = after[:_NOTES]
+    if "call to" in error and "LaunchConfig(" in error:
+        return "between <<< and >>>, a launch has two to four arguments: <<<grid, block, shared bytes, stream>>>"
+    if (call := _CALL.search(error)) and any("simt::launch" in line for line in before):
+        return _no_match(call[1], _parts(call[2]), notes, _is_in_launch(before))
+    if copy := _COPY.search(error):
+        return _no_copy(int(copy[1]) + 1, copy[2], copy[3])
+    if (conversion := _CONVERSION.search(error)) and any("simt::" in line for line in (*before, *notes)):
+        return _no_conversion(conversion[1], conversion[2], notes)
+    return ""

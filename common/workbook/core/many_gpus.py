@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import math
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import build, course, machine, nccl, sweeps
+from . import rows as row_files
 from .console import Problem, Usage, count, ending, note, significant, table
 from .course import ROOT, StepFile, require_solutions, shown
 from .options import whole
@@ -61,16 +61,12 @@ class Rates:
 def _recorded_sort() -> float:
     """The rate of lab 05's record step on an H200, for the most uniform keys recorded."""
     try:
-        record = course.records("05-radix")[0].name
-        with open(RESULTS / "h200/05-radix.csv", encoding="utf-8", newline="") as file:
-            rows = [
-                row
-                for row in csv.DictReader(file)
-                if (row["name"], row["type"], row["input"], row["kernel"]) == (record, "u32", "uniform", "")
-                and row["blocks"] == row["threads"] == "0"
-            ]
-        return float(max(rows, key=lambda row: int(row["n"]))["keys_per_s"]) / 1e9
-    except (OSError, KeyError, ValueError, IndexError) as error:
+        usual = (course.records("05-radix")[0].name, "u32", "uniform", "", 0, 0)
+        names = ("name", "type", "input", "kernel", "blocks", "threads")
+        read = row_files.read(RESULTS / "h200/05-radix.csv")
+        rows = [row for row in read if row_files.key(row, names) == usual]
+        return (max(rows, key=lambda row: row.n).keys_per_s or 0) / 1e9
+    except (Problem, ValueError, IndexError) as error:
         raise Problem(
             f"the rate of the record step in {shown(RESULTS)} cannot be read: give --rates sort=..."
         ) from error

@@ -16,7 +16,7 @@ from .console import note
 from .course import ROOT, STATE, StepFile
 from .judge_types import Case, from_json
 
-_BAD = ("not written", "failed", "over budget")  # verdicts, the worst first
+BAD = ("not written", "failed", "over budget")  # verdicts, the worst first
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,6 @@ class Known:
 
     word: str
     builds: tuple[str, ...] = ()  # on which it has passed or failed
-
-    @property
-    def is_bad(self) -> bool:
-        """Whether the file, as it is now, does not pass."""
-        return self.word in _BAD
 
     def __str__(self) -> str:
         builds = ", ".join(f"{build} build" for build in self.builds)
@@ -109,7 +104,7 @@ class ProgressFile:
         known = self.read().get(step.lab, {}).get(str(step.number), {})
         verdicts = {b: v for b, v in known.items() if isinstance(v, dict)}
         of_this_file = {b: v for b, v in verdicts.items() if v.get("file") == self._digest(step)}
-        for worst in _BAD:
+        for worst in BAD:
             if builds := sorted(b for b, v in of_this_file.items() if v.get("verdict") == worst):
                 return Known(worst, tuple(builds) if worst == "failed" else ())
         if len(of_this_file) < len(verdicts):

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import machine
+from . import build, machine
+from .course import source_of
 
 
-def commands(folder: Path, target: str) -> list[list[str]]:
-    """The command lines that make a program, each as words, the link last. CalledProcessError: there is no such one."""
-    ninja = [machine.ninja() or "ninja", "-C", str(folder), "-t", "commands", target]
-    listed = subprocess.run(ninja, capture_output=True, text=True, check=True)
+def commands(folder: Path, target: str, *options: str) -> list[list[str]]:
+    """The command lines that make a program, each as words, the link last; with "-s", only this one.
+    CalledProcessError: there is no such program."""
+    ninja = [machine.ninja() or "ninja", "-C", str(folder), "-t", "commands", *options, target]
+    listed = subprocess.run(ninja, env=build.environment(), capture_output=True, text=True, check=True)
     return [shlex.split(line) for line in listed.stdout.splitlines() if line]
 
 
@@ -35,15 +37,14 @@ class Recipe:
     def of(cls, folder: Path, lab: str, name: str, kind: str, solution: bool = True) -> Recipe:
         """The recipe for a file of a lab. `folder`: the build folder, which must exist. CalledProcessError,
         StopIteration: it is not set up to make the runner."""
-        target = f"labs/{lab}-{kind}" + "-solution" * solution
+        target = build.target(lab, kind, solution)
         # A program for a first look has objects of the one for all types.
         generated = f"{target.removesuffix('-first')}.p/{name}.cpp"
         made = commands(folder, target)
         rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
         compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
         item = compiled[compiled.index("-o") + 1]
-        source = f"{'solutions' if solution else 'labs'}/{lab}/{name}"
-        return cls(folder, target, rewrite, compiled, made[-1], source, generated, item)
+        return cls(folder, target, rewrite, compiled, made[-1], source_of(f"{lab}/{name}", solution), generated, item)
 
     def run(self, words: Sequence[str], replaced: dict[str, str]) -> str:
         """Runs one of the commands with other words. Returns its warnings. CalledProcessError: it fails."""

@@ -41,7 +41,7 @@ def run_cases(
     total = graded.cases + len(named)
     with contextlib.ExitStack() as stack:
         cases = [case for _, case in named]
-        found: Iterator[tuple[Case, Outcome]] = ((case, judge.run(runner, case, timeout=timeout)) for case in cases)
+        found: Iterator[Outcome] = (judge.run(runner, case, timeout=timeout) for case in cases)
         if side_by_side and len(cases) > 1:
             judges = stack.enter_context(check_build.Judges())
             pool = stack.enter_context(ThreadPoolExecutor(judges.workers))
@@ -54,7 +54,7 @@ def run_cases(
                 return graded
             if progress:
                 progress.update(what, graded.cases, total)
-            _, outcome = next(found)
+            outcome = next(found)
             graded.cases += 1
             if not outcome.passed:
                 graded.failure = outcome

@@ -55,7 +55,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
-class Observation:
+class Traced:
     """The smallest failing case, and what the check build saw of it. `trace`: None if it is too long, or cannot be
     had."""
 
@@ -67,7 +67,7 @@ class Observation:
 class Evidence:
     """What an observation shows in a step's file, without any change."""
 
-    def __init__(self, source: str, file: str, seen: Observation, rule: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, source: str, file: str, seen: Traced, rule: Mapping[str, Any] | None = None) -> None:
         """`file`: the name of the one that contains `source`. `rule`: what the step's launches must do."""
         self.file = file
         self.syntax = Syntax(source)

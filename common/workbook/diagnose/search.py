@@ -27,7 +27,7 @@ ENOUGH_SECONDS = 3.0  # from then on, one of the telling ones that has been foun
 MOST_PATIENT = 3.0  # on a busy machine, these limits grow by up to this factor
 EXAMINATION_SECONDS = 8.0  # for the whole check of a step with one change
 CASE_SECONDS = 0.4, 2.0  # more than small cases and others take, unless a mutant makes them endless
-QUICK_SECONDS = "0.2"  # of processor time without a change, in every case but the first
+UNCHANGED_SECONDS = "0.2"  # of processor time without a change, in every case but the first
 KERNEL_SECONDS = 0.2, 2.0  # of processor time, in the first case, which has few keys, and in the others
 SLOWER = 2.0  # times what the first case takes without a change: all that it may take with one, if this is more
 MOST_KEYS = 3000  # of a case
@@ -45,7 +45,7 @@ def patience() -> float:
 
 
 @dataclass(frozen=True)
-class Found:
+class Choice:
     """A mutant, or two together, with which all cases pass."""
 
     mutants: tuple[Mutant, ...]
@@ -140,13 +140,13 @@ def _chosen(cases: Sequence[Case]) -> list[Case]:
     return list(kinds.values())[::step][:OTHERS]
 
 
-def _moved_barriers(mutants: Sequence[Mutant]) -> Iterator[Found]:
+def _moved_barriers(mutants: Sequence[Mutant]) -> Iterator[Choice]:
     """Pairs of mutants that move a barrier within its function."""
     for taken in mutants:
         if taken.change.kind == "take-barrier":
             for put in mutants:
                 if put.change.kind == "put-barrier" and put.function == taken.function and put.line != taken.line:
-                    yield Found((taken, put))
+                    yield Choice((taken, put))
 
 
 class _Trial:
@@ -164,30 +164,30 @@ class _Trial:
         """Adds those that take little time without a change: of others, no run with a change would be seen to end. All
         of them, if none ends: then the mistake is why."""
         with ThreadPoolExecutor(workers) as pool:
-            limit = {"SIMT_SECONDS": QUICK_SECONDS}
+            limit = {"SIMT_SECONDS": UNCHANGED_SECONDS}
             outcomes = pool.map(lambda case: self._run(case, limit, CASE_SECONDS[1]), cases)
             quick = [case for case, outcome in zip(cases, outcomes) if outcome and outcome.status != "hung"]
         self._cases += sorted(quick or cases, key=lambda case: case.n)
 
-    def best(self, mutants: Sequence[Mutant], near: Collection[int], workers: int) -> list[Found]:
+    def best(self, mutants: Sequence[Mutant], near: Collection[int], workers: int) -> list[Choice]:
         """Those with which all cases pass, or pairs of them that move a barrier: the most telling one of each line, as
         far as they are to be examined."""
         distance = {one: min((abs(one.line - line) for line in near), default=0) for one in mutants}
         order = sorted(distance, key=lambda one: (distance[one] > CLOSE, one.rank, distance[one]))
-        found = self._mending([Found((mutant,)) for mutant in order], distance, workers)
+        found = self._mending([Choice((mutant,)) for mutant in order], distance, workers)
         if not any(one.rank <= 1 for one in found):
             found = self._mending(list(_moved_barriers(mutants)), distance, workers) or found
         return found
 
-    def _mending(self, choices: Sequence[Found], distance: Mapping[Mutant, int], workers: int) -> list[Found]:
+    def _mending(self, choices: Sequence[Choice], distance: Mapping[Mutant, int], workers: int) -> list[Choice]:
         """Those with which all cases pass, one for each line."""
 
-        def place(one: Found) -> tuple[float, int]:
+        def place(one: Choice) -> tuple[float, int]:
             # Of two that say as much about one line, the one with the longer expression is more often what is wrong.
             return one.rank + min(distance[one.mutants[0]] / CLOSE, 2), -len(one.change.old)
 
         small = 1 + sum(case.n <= SMALL for case in self._cases[1:])
-        found: dict[int, Found] = {}
+        found: dict[int, Choice] = {}
         for first in range(0, len(choices), PART):
             part = [one for one in choices[first : first + PART] if one.line not in found]
             passing = sorted(self._kept(part, slice(0, small), workers), key=place)
@@ -196,12 +196,12 @@ class _Trial:
             self._has_telling |= any(one.rank <= 1 for one in found.values())
         return sorted(found.values(), key=place)[:EXAMINED]
 
-    def _kept(self, choices: Sequence[Found], cases: slice, workers: int) -> list[Found]:
+    def _kept(self, choices: Sequence[Choice], cases: slice, workers: int) -> list[Choice]:
         """The choices with which some of the cases pass, as far as there is time. Of each line only the first, if these
         are the last cases."""
         done: set[int] = set()
 
-        def keep(choice: Found) -> bool:
+        def keep(choice: Choice) -> bool:
             seconds = ENOUGH_SECONDS if self._has_telling else SECONDS
             is_late = time.monotonic() - self._started > seconds * self._patience
             if self._is_ended or is_late or choice.line in done or not self._mends(choice, cases):
@@ -218,7 +218,7 @@ class _Trial:
                 raise
         return [choice for choice, is_kept in zip(choices, kept) if is_kept]
 
-    def _mends(self, choice: Found, cases: slice) -> bool:
+    def _mends(self, choice: Choice, cases: slice) -> bool:
         """Whether these cases pass with a change, up to the first that does not."""
         self.tried += cases.start == 0
         return all(self._passes(case, choice.environment) for case in self._cases[cases])

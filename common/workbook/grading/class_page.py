@@ -39,7 +39,7 @@ class CriterionOfClass:
 
 
 @dataclass(frozen=True)
-class FailedCase:
+class CaseOfClass:
     """A case that students failed."""
 
     step: str
@@ -117,7 +117,7 @@ def frequent_findings(grades: Sequence[Grade]) -> list[FrequentFinding]:
     return sorted(found, key=lambda one: (-one.students, one.step, one.kind))[:MOST_FINDINGS]
 
 
-def failed_cases(grades: Sequence[Grade]) -> list[FailedCase]:
+def failed_cases(grades: Sequence[Grade]) -> list[CaseOfClass]:
     """The cases that most students failed. All students of a run had the same."""
     students: Counter[tuple[str, str]] = Counter()
     how: dict[tuple[str, str], set[str]] = {}
@@ -133,7 +133,7 @@ def failed_cases(grades: Sequence[Grade]) -> list[FailedCase]:
             students[place] += 1
             how.setdefault(place, set()).add(difficulties.shown(texts.how(outcome)))
     ordered = sorted(students.items(), key=lambda item: (-item[1], item[0]))[:MOST_CASES]
-    return [FailedCase(step, case, ", ".join(sorted(how[step, case])), number) for (step, case), number in ordered]
+    return [CaseOfClass(step, case, ", ".join(sorted(how[step, case])), number) for (step, case), number in ordered]
 
 
 def _case(build: str, outcome: Outcome) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..core import build, check_build
 from ..core.check_build import Judges
 from ..core.console import Problem
-from ..core.course import StepFile, has_solutions, steps
+from ..core.course import StepFile, has_solutions, source_of, steps
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Lab
 from ..reporting import compose
@@ -265,7 +265,7 @@ def _unwritten(step: StepFile, submission: Submission) -> str:
         return submission.faults[step.file]
     others = ", ".join(name[:100] for name in submission.ignored[: submissions.MOST_LISTED])
     ignored = f". These files have other names and were ignored: {others}" if others else ""
-    return f"labs/{step.file} was not handed in{ignored}"
+    return f"{source_of(step.file)} was not handed in{ignored}"
 
 
 def _report(lab: str, submission: Submission) -> Record:

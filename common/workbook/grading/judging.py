@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Optional
 
 from ..core import build, check_build
-from ..core.check_build import Judges, Observed
+from ..core.check_build import Judges, Observation
 from ..core.console import Usage
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import BUSY, Case, Lab, Limits, Measurement, Outcome, Step
@@ -145,7 +145,7 @@ def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kin
     with ThreadPoolExecutor(judges.workers) as pool:
         for cases in sets:
             with check_build.outcomes(pool, run, cases) as outcomes:
-                for number, (case, outcome) in enumerate(outcomes, 1):
+                for number, (case, outcome) in enumerate(zip(cases, outcomes), 1):
                     result.add(case, outcome)
                     if result.should_stop():
                         for other in cases[number:]:
@@ -207,7 +207,7 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     return Criterion(lab, step, "correct", max(points, 0), max_points, "; ".join(words), tuple(failures))
 
 
-def earned(criterion: Criterion, verdict: Observed) -> Criterion:
+def earned(criterion: Criterion, verdict: Observation) -> Criterion:
     """The criterion, without points if the check build has seen that the host did the kernels' work, or that they
     worked in the host's memory, which no GPU can."""
     failed = verdict.failed
@@ -219,7 +219,7 @@ def earned(criterion: Criterion, verdict: Observed) -> Criterion:
 def check(
     lab: str,
     step: int,
-    verdict: Observed,
+    verdict: Observation,
     cases: Sequence[NamedCase],
     max_points: float,
     cost_of_lesser: float = UNCHECKED_LAUNCH,
@@ -245,7 +245,7 @@ def check(
     )
 
 
-def budgets(lab: str, step: int, verdict: Observed, max_points: float) -> Criterion:
+def budgets(lab: str, step: int, verdict: Observation, max_points: float) -> Criterion:
     """The share of the budgets that are kept."""
     if verdict.failed is not None:
         words = "the budgets are judged only if every case of the check build passes without a finding"

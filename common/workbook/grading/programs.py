@@ -18,6 +18,7 @@ from pathlib import Path
 from ..core import build, course, diagnostics, starters
 from ..core.console import Problem
 from ..core.course import ROOT, has_solutions, steps
+from ..core.recipe import commands
 from ..inspection.inspector import INITIALISERS, RENAMED
 from . import compiler_output
 from .sandbox import Box, Sandbox, python
@@ -71,12 +72,12 @@ def _without_files(words: Sequence[str]) -> list[str]:
     return [word for last, word in zip(before, words) if word not in left_out and last not in _REPLACED]
 
 
-class Recipe:
+class LabCommands:
     """The commands that make a lab's runner of one build, as they are in the build folder."""
 
     def __init__(self, lab: str, kind: str) -> None:
         self.lab, self.kind = lab, kind
-        self.target = f"labs/{lab}-{kind}"
+        self.target = build.target(lab, kind)
         self.compile: dict[str, list[str]] = {}  # by the name of the file, without what is read and written
         self.objects: dict[str, str] = {}  # by the name of the file, relative to the build folder
         for entry in build.compile_commands():
@@ -97,7 +98,11 @@ class Recipe:
         starters_ = [word for word in self.link if of_other_lab.fullmatch(word)]
         if not starters_:
             return
-        solutions = [word for word in _link_command(f"{self.target}-solution") if of_other_lab.fullmatch(word)]
+        solutions = [
+            word
+            for word in _link_command(build.target(self.lab, self.kind, solution=True))
+            if of_other_lab.fullmatch(word)
+        ]
         if len(starters_) != len(solutions):
             raise Problem(f"{self.target} and its solution call other files of other labs: labs/meson.build is wrong")
         instead = dict(zip(starters_, solutions))
@@ -112,9 +117,10 @@ class Recipe:
 
 def _link_command(target: str) -> list[str]:
     """The command of the build folder that links a program; empty if there is none."""
-    command = ["ninja", "-C", str(build.folder()), "-t", "commands", "-s", target]
-    listed = subprocess.run(command, env=build.environment(), capture_output=True, text=True, check=False)
-    return _without_launcher(shlex.split(listed.stdout.strip().splitlines()[-1])) if listed.stdout else []
+    try:
+        return _without_launcher(commands(build.folder(), target, "-s")[-1])
+    except subprocess.CalledProcessError:
+        return []
 
 
 class Programs:
@@ -122,7 +128,7 @@ class Programs:
 
     def __init__(self, sandbox: Sandbox, labs: Sequence[str], kinds: Sequence[str]) -> None:
         self.sandbox, self.labs, self.kinds = sandbox, list(labs), list(kinds)
-        self.recipes = {(lab, kind): Recipe(lab, kind) for lab in labs for kind in kinds}
+        self.recipes = {(lab, kind): LabCommands(lab, kind) for lab in labs for kind in kinds}
         self.starters = starter_texts(labs)
         self._starter_objects: dict[tuple[str, str, str], Path] = {}
         self._python = python()

@@ -11,7 +11,7 @@ from ..core.judge_client import JudgeClient
 from ..core.judge_types import Outcome
 from . import handed_in, judging, rubric
 from .class_run import Options, kinds, prepared, read_roster
-from .grader import Class, Grader, judge_prefix
+from .grader import Grader, judge_prefix
 from .grades import read_grade, read_run
 from .handed_in import Handed
 
@@ -26,7 +26,7 @@ def _submission(options: Options, student: str) -> Handed:
     return found
 
 
-def _outcome(whole: Class, grader: Grader, handed: Handed, case: judging.NamedCase, kind: str) -> Outcome:
+def _outcome(grader: Grader, handed: Handed, case: judging.NamedCase, kind: str) -> Outcome:
     submission = grader.read(handed)
     made = grader.build(submission, case.case.lab)
     words = [*submission.refused, *(failure.message for failure in made.lost.values())]
@@ -61,7 +61,7 @@ def replay(options: Options, student: str, name: str) -> int:
         kind = name.split("/")[2]
         if kind not in whole.programs.kinds:
             raise Problem(f"the {kind} build cannot run on this machine")
-        outcome = _outcome(whole, Grader(whole, whole.sandbox.boxes[0]), handed, case, kind)
+        outcome = _outcome(Grader(whole, whole.sandbox.boxes[0]), handed, case, kind)
     if outcome.passed and not outcome.findings:
         print(f"passed: {outcome.title}, seed {outcome.case.seed}")
         return 0

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Optional
 
-from ..core.check_build import Observed
+from ..core.check_build import Observation
 from ..core.console import Problem, listed
 from ..core.judge_types import Outcome, Timeline, from_json
 from . import judging
@@ -48,7 +48,9 @@ class Record:
     cases: str = ""  # a hash of the cases and their seeds
     has_budgets: bool = False  # that can be judged on the machine
     tallies: tuple[Tally, ...] = ()  # of the cases, by build
-    verdict: Optional[Observed] = None  # of the check build; None: the rubric gave no points for it, or no case passed
+    verdict: Optional[Observation] = (
+        None  # of the check build; None: the rubric gave no points for it, or no case passed
+    )
     check_cases: tuple[NamedCase, ...] = ()  # those that failed there
     speed: Optional[Raced] = None  # None: not measured, because a case fails or the rubric gave no points for it
     words: int = 0  # of a report that are the student's own
@@ -81,14 +83,14 @@ def of_tally(tally: Tally) -> Tally:
     return replace(tally, failures=[(case, slim(one)) for case, one in tally.failures if id(one) in kept])
 
 
-def of_verdict(verdict: Observed) -> Observed:
+def of_verdict(verdict: Observation) -> Observation:
     """A verdict without its remarks, which cost no points."""
     own = {one.name: getattr(verdict, one.name) for one in dataclasses.fields(verdict)}
     slimmed: dict[str, Any] = {name: slim(value) for name, value in own.items() if isinstance(value, Outcome)}
     return replace(verdict, remarks={}, **slimmed)
 
 
-def failed_cases(verdict: Observed, cases: Iterable[NamedCase]) -> tuple[NamedCase, ...]:
+def failed_cases(verdict: Observation, cases: Iterable[NamedCase]) -> tuple[NamedCase, ...]:
     """The cases that a verdict names."""
     named = [value.case for value in vars(verdict).values() if isinstance(value, Outcome)]
     return tuple(case for case in cases if case.case in named)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..core import build, files
 from ..core.console import Problem, Usage, note
-from ..core.course import ROOT, find_one, require_solutions, shown, step_of_file
+from ..core.course import ROOT, find_one, require_solutions, shown, source_of, step_of_file
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case
 from ..core.options import CASE, add, case_of
@@ -106,7 +106,7 @@ def for_step(arguments: argparse.Namespace) -> list[str]:
         _, case = case_of(arguments, judge.lab(lab), step)
     seed = secrets.randbits(32) if case.seed is None else case.seed  # the same for each `run`
     case = replace(case, n=n, seed=seed, offset=arguments.offset, lane_seed=int(os.environ.get("SIMT_SEED") or 0))
-    source = f"{'solutions' if arguments.solution else 'labs'}/{step.file}"
+    source = source_of(step.file, arguments.solution)
     return [
         f"file {quoted(program)}",
         "set args --judged",

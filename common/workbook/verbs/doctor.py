@@ -58,7 +58,7 @@ _UNLIKE_GCC = (
 )
 
 
-class Finding(NamedTuple):
+class Item(NamedTuple):
     """What was looked for, and the result."""
 
     state: str
@@ -72,17 +72,17 @@ def _version(text: str | None) -> str:
     return found[0] if found else "?"
 
 
-def _python() -> Finding:
+def _python() -> Item:
     state = HERE if sys.version_info >= (3, 9) else NEEDED
-    return Finding(state, "Python", f"{platform.python_version()} ({sys.executable})", "install Python 3.9 or later")
+    return Item(state, "Python", f"{platform.python_version()} ({sys.executable})", "install Python 3.9 or later")
 
 
-def _compiler() -> Finding:
+def _compiler() -> Item:
     cxx = machine.compiler()
     if missing := machine.missing_cxx():
-        return Finding(NEEDED, "C++ compiler", "", missing)
+        return Item(NEEDED, "C++ compiler", "", missing)
     if not cxx:
-        return Finding(NEEDED, "C++ compiler", "", "apt-get install g++, or set CXX")
+        return Item(NEEDED, "C++ compiler", "", "apt-get install g++, or set CXX")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "a.cpp"
         source.write_text("#include <span>\nint main() { return int(std::span<int>().size()); }\n")
@@ -91,74 +91,74 @@ def _compiler() -> Finding:
     if machine.is_clang(cxx):
         version += f"; {_UNLIKE_GCC}"
     remedy = "it cannot compile C++20: install g++ 10 or later, or set CXX to another compiler"
-    return Finding(HERE if works else NEEDED, "C++ compiler", version or " ".join(cxx), remedy)
+    return Item(HERE if works else NEEDED, "C++ compiler", version or " ".join(cxx), remedy)
 
 
-def _meson() -> Finding:
+def _meson() -> Item:
     try:
         version = machine.answer(*build.meson(), "--version") or ""
     except Exception:  # whatever its fault, it cannot be used
         version = ""
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     state = HERE if numbers >= (1, 4) else LACKS
-    return Finding(state, "Meson", version, "1.4 or later is needed; ./workbook demo installs it")
+    return Item(state, "Meson", version, "1.4 or later is needed; ./workbook demo installs it")
 
 
-def _ninja() -> Finding:
+def _ninja() -> Item:
     path = machine.ninja()
     version = path and machine.answer(path, "--version")
-    return Finding(HERE if version else LACKS, "Ninja", version or "", "./workbook demo installs it")
+    return Item(HERE if version else LACKS, "Ninja", version or "", "./workbook demo installs it")
 
 
-def _venv() -> Finding:
+def _venv() -> Item:
     found = (ROOT / ".venv/bin/python3").exists() or importlib.util.find_spec("ensurepip")
     remedy = "apt-get install python3-venv (Meson, Ninja and other Python packages are installed into .venv)"
-    return Finding(HERE if found else LACKS, "venv", "", remedy)
+    return Item(HERE if found else LACKS, "venv", "", remedy)
 
 
-def _folder() -> Finding:
+def _folder() -> Item:
     why = files.writable(STATE / "ready" if STATE.is_dir() else ROOT / ".workbook")
-    return Finding(
+    return Item(
         NEEDED if why else HERE, "writable folder", str(ROOT), f"{why}: copy the workbook to a folder of your own"
     )
 
 
-def _disk() -> Finding:
+def _disk() -> Item:
     free = shutil.disk_usage(ROOT).free // 10**6
     needed = _ROOM if build.kinds() else _ROOM_TO_SET_UP
     remedy = f"at least {needed} MB are needed (README.md lists what takes up how much)"
-    return Finding(HERE if free >= needed else NEEDED, "free disk space", f"{free} MB", remedy)
+    return Item(HERE if free >= needed else NEEDED, "free disk space", f"{free} MB", remedy)
 
 
-def _library(name: str) -> Finding:
+def _library(name: str) -> Item:
     header, package, purpose, downloaded = _HEADERS[name]
     if machine.missing_cxx():
-        return Finding(LACKS, name, "", "not checked, because there is no compiler")
+        return Item(LACKS, name, "", "not checked, because there is no compiler")
     otherwise = "; otherwise ./workbook demo downloads it" if downloaded else ""
     state = HERE if machine.has_header(header) else LACKS
-    return Finding(state, name, "", f"apt-get install {package} ({purpose}){otherwise}")
+    return Item(state, name, "", f"apt-get install {package} ({purpose}){otherwise}")
 
 
-def _boost_context() -> Finding:
+def _boost_context() -> Item:
     is_here = machine.has_header("boost/context/detail/fcontext.hpp") and machine.has_library("boost_context")
     state = HERE if is_here else NEEDED
     remedy = "apt-get install libboost-context-dev (the cpu build on processors other than x86-64 and AArch64)"
-    return Finding(state, "Boost.Context", "", remedy)
+    return Item(state, "Boost.Context", "", remedy)
 
 
-def _python_package(name: str, purpose: str, verb: str) -> Finding:
+def _python_package(name: str, purpose: str, verb: str) -> Item:
     try:
-        return Finding(HERE, name, importlib.metadata.version(name))
+        return Item(HERE, name, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
         retry = ", after rm -f .workbook/ready" if (ROOT / ".workbook/ready").exists() and verb == "demo" else ""
-        return Finding(LACKS, name, "", f"{purpose}; ./workbook {verb} installs it{retry}")
+        return Item(LACKS, name, "", f"{purpose}; ./workbook {verb} installs it{retry}")
 
 
-def _nvcc() -> Finding:
+def _nvcc() -> Item:
     nvcc = shutil.which("nvcc")
     if not nvcc:
         remedy = "the cuda build needs CUDA toolkit 12 or later; the cpu build does not"
-        return Finding(LACKS, "nvcc", "", remedy)
+        return Item(LACKS, "nvcc", "", remedy)
     version = _version(re.sub(r".*release", "", machine.answer(nvcc, "--version") or "", flags=re.DOTALL))
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "a.cu"
@@ -167,40 +167,40 @@ def _nvcc() -> Finding:
             done = subprocess.run([nvcc, str(source), "-o", f"{folder}/a"], capture_output=True, text=True, check=False)
         except OSError as error:
             remedy = f"it cannot be started ({error.strerror}): install the CUDA toolkit again"
-            return Finding(BROKEN, "nvcc", nvcc, remedy)
+            return Item(BROKEN, "nvcc", nvcc, remedy)
     if done.returncode:
         lines = (done.stderr + done.stdout).strip().split("\n")
         reason = next((line for line in lines if "error" in line.lower()), lines[0]) or f"exit status {done.returncode}"
         remedy = f"it cannot compile: {reason.strip()[:100]}"
-        return Finding(BROKEN, "nvcc", f"{nvcc} {version}", remedy)
+        return Item(BROKEN, "nvcc", f"{nvcc} {version}", remedy)
     if int(version.split(".")[0]) < 12:
-        return Finding(LACKS, "nvcc", f"{nvcc} {version}", "CUDA 12 or later is needed")
-    return Finding(HERE, "nvcc", f"{version} ({nvcc})")
+        return Item(LACKS, "nvcc", f"{nvcc} {version}", "CUDA 12 or later is needed")
+    return Item(HERE, "nvcc", f"{version} ({nvcc})")
 
 
-def _gpu() -> Finding:
+def _gpu() -> Item:
     gpus = machine.gpus()
     if gpus:
-        return Finding(HERE, "GPU, driver", "; ".join(gpus))
+        return Item(HERE, "GPU, driver", "; ".join(gpus))
     if shutil.which("nvidia-smi"):
-        return Finding(LACKS, "GPU, driver", "", "nvidia-smi is installed but no GPU answers: is the driver loaded?")
-    return Finding(
+        return Item(LACKS, "GPU, driver", "", "nvidia-smi is installed but no GPU answers: is the driver loaded?")
+    return Item(
         LACKS, "GPU, driver", "", "no NVIDIA driver; GPU tests are skipped, everything else runs on the cpu build"
     )
 
 
-def _nccl() -> Finding:
+def _nccl() -> Item:
     place = nccl.wheel() or ("nccl.h" if machine.has_header("nccl.h") else "")
     remedy = "pip install nvidia-nccl-cu13, or apt-get install libnccl-dev (lab 06, step 4, on several GPUs)"
-    return Finding(HERE if place else LACKS, "NCCL", place, remedy)
+    return Item(HERE if place else LACKS, "NCCL", place, remedy)
 
 
-def _program(name: str, command: str, remedy: str) -> Finding:
+def _program(name: str, command: str, remedy: str) -> Item:
     path = shutil.which(command)
-    return Finding(HERE if path else LACKS, name, path or "", remedy)
+    return Item(HERE if path else LACKS, name, path or "", remedy)
 
 
-def findings() -> list[Finding]:
+def findings() -> list[Item]:
     """The results of all checks."""
     found = [_folder(), _disk(), _python(), _compiler(), _meson(), _ninja(), _venv(), *map(_library, _HEADERS)]
     if platform.machine() not in ("x86_64", "aarch64"):
