@@ -234,8 +234,7 @@ std::string CaseMemory::shown_keys(const Case& which, Expected expected) const {
       const Items items = items_at(keys, values);
       return texts_of(which.type, which.n, items.keys, items.values);
     };
-    return "\n" +
-           key_table(0, {{"input", texts(keys_.input, values_.input)}, {"output", texts(keys_.output, values_.output)}},
+    return key_table(0, {{"input", texts(keys_.input, values_.input)}, {"output", texts(keys_.output, values_.output)}},
                      [](std::int64_t) { return false; });
   }
   const std::int64_t count = result_size(task, which.n);
@@ -245,9 +244,8 @@ std::string CaseMemory::shown_keys(const Case& which, Expected expected) const {
       {names_of(task).input, texts_of(which.type, which.n, reference_keys_.get(), nullptr)},
       {names_of(task).result, texts_of(type, count, items_at(0, values_.output).values, nullptr)}};
   if (expected == Expected::show) rows.push_back({"expected", texts_of(type, count, reference_values_.get(), nullptr)});
-  return "\n" + key_table(0, rows, [&](std::int64_t i) {
-           return rows.size() == 3 && i < count && rows[1].cells[i] != rows[2].cells[i];
-         });
+  return key_table(
+      0, rows, [&](std::int64_t i) { return rows.size() == 3 && i < count && rows[1].cells[i] != rows[2].cells[i]; });
 }
 
 Fault CaseMemory::fault(const Case& which) const {
@@ -270,7 +268,7 @@ Fault CaseMemory::output_fault(const Case& which) const {
     }
     Fault fault = compare_results(which.step.task, which.n, reference_values_.get(), values);
     if (fault.index >= 0) fault.text += input_of_result(which.step.task, reference_keys_.get(), fault.index);
-    if (fault.index >= 0) fault.text += shown_keys(which, Expected::show);
+    if (fault.index >= 0) fault.keys = shown_keys(which, Expected::show);
     return fault;
   }
   const Promise promise{which.type,          which.order,       which.n,

@@ -317,7 +317,7 @@ void Judge::conclude(const Case& which, Outcome& outcome) {
       wrong(fmt::format("the step changed nothing: {}\n  {}", why, fault.text));
     }
     if (fault.index >= 0) outcome.first_wrong = fault.index;
-    if (outcome.status == Status::verified) outcome.shown_keys = memory_.shown_keys(which);
+    outcome.shown_keys = fault.text.empty() ? memory_.shown_keys(which) : fault.keys;
   }
   const bool refused = outcome.status == Status::unsupported;
   switch (which.expect) {

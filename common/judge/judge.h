@@ -24,7 +24,7 @@ struct Outcome {
   Status status = Status::verified;
   bool passed = false;                      ///< the outcome is what the case expects
   std::string message;                      ///< empty if verified
-  std::string shown_keys;                   ///< rows with the input and the output, if they are few and verified
+  std::string shown_keys;                   ///< rows: of few keys, all; otherwise those around the first wrong one
   std::optional<std::int64_t> first_wrong;  ///< index of the first wrong key or value
   std::string file;                         ///< where to look: that of the first finding, else the step's
   std::int64_t line = 0;                    ///< 0: unknown

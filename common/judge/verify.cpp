@@ -222,7 +222,7 @@ Fault compare(const Promise& promise, const Items& reference, const Items& got) 
     fault = compare_values(promise, static_cast<const std::uint32_t*>(reference.keys), reference.values,
                            static_cast<const std::uint32_t*>(got.keys), got.values);
   }
-  if (fault.index >= 0) fault.text += "\n" + rows_around(promise, fault.index, reference, got);
+  if (fault.index >= 0) fault.keys = rows_around(promise, fault.index, reference, got);
   return fault;
 }
 

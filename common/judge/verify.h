@@ -13,6 +13,7 @@ namespace lab {
 struct Fault {
   std::string text;
   std::int64_t index = -1;  ///< of the first wrong key or value; -1: there is none
+  std::string keys = {};    ///< rows with those around it, or with all if there are few
 };
 
 /// Keys, and the values of pairs.
@@ -31,8 +32,7 @@ struct Promise {
   Items input = {};  ///< to be shown if there are few keys, and to see whether the step changed anything
 };
 
-/// Compares an output with that of reference_sort for the same input. The text names the first wrong index and shows its
-/// neighbours, or all keys if there are few.
+/// Compares an output with that of reference_sort for the same input. The text names the first wrong index.
 /// Stable: every bit must be equal. Not stable: -0 and +0 may change places, and so may values of equal keys, but no
 /// key, sign or value may be lost or made up, and every value must stay with its key. Values are 0 to n - 1, each once.
 Fault compare(const Promise& promise, const Items& reference, const Items& got);

@@ -50,7 +50,7 @@ std::string what_happened(const Outcome& outcome, const Case& which) {
         which.shape.blocks, which.shape.threads, which.step.max_range ? " with the number of counters" : "",
         name_of(outcome.status), outcome.message.empty() ? "" : ": " + outcome.message);
   }
-  return outcome.status == Status::wrong ? outcome.message
+  return outcome.status == Status::wrong ? fmt::format("{}\n{}", outcome.message, outcome.shown_keys)
                                          : fmt::format("{}: {}", name_of(outcome.status), outcome.message);
 }
 

@@ -118,7 +118,9 @@ TEST_CASE("keys: right outputs pass, wrong ones are named") {
   CHECK(contains(compare(reference, {1, 2, 2, 5, 8, 8}), "index 5 of 6: 8 instead of 9; keys were lost or made up"));
   CHECK(contains(compare(reference, {2, 2, 2, 5, 8, 9}), "index 0 of 6"));
   CHECK(contains(compare(reference, {5, 5, 5, 5, 5, 5}), "lost or made up"));  // in order, and wrong
-  const std::string shown = compare(reference, {1, 2, 5, 2, 8, 9});
+  const std::vector<std::uint32_t> wrong = {1, 2, 5, 2, 8, 9};
+  const lab::Promise promise{KeyType::u32, Order::ascending, 6, 0, false};
+  const std::string shown = lab::compare(promise, {reference.data()}, {wrong.data()}).keys;
   CHECK(contains(shown, "got       1  2    5  2"));
   CHECK(contains(shown, "expected  1  2    2  5"));
   CHECK(contains(shown, "[2]"));
@@ -128,7 +130,7 @@ TEST_CASE("up to 32 keys are shown whole, with the input, and every wrong index 
   std::vector<std::uint32_t> input(32, 7), reference = input, got = input;
   input[0] = got[4] = got[9] = 1'000'000'007;
   lab::Promise promise{KeyType::u32, Order::ascending, 32, 0, false, {input.data()}};
-  const std::string shown = lab::compare(promise, {reference.data()}, {got.data()}).text + "\n";
+  const std::string shown = "\n" + lab::compare(promise, {reference.data()}, {got.data()}).keys + "\n";
   CHECK(contains(shown, "\n  index              0  1  2  3         [4]  5"));
   CHECK(contains(shown, "\n  input     1000000007  7  7  7           7  7"));
   CHECK(contains(shown, "\n  got                7  7  7  7  1000000007  7"));
@@ -140,7 +142,7 @@ TEST_CASE("up to 32 keys are shown whole, with the input, and every wrong index 
   input.resize(33), reference.resize(33), got.resize(33);
   promise.n = 33;
   promise.input = {input.data()};
-  CHECK(!contains(lab::compare(promise, {reference.data()}, {got.data()}).text, "input"));
+  CHECK(!contains(lab::compare(promise, {reference.data()}, {got.data()}).keys, "input"));
 }
 
 TEST_CASE("the first wrong index is reported as a number") {

@@ -358,7 +358,7 @@ class CheckStep(unittest.TestCase):
 
     def test_the_smallest_case_comes_last_and_is_the_one_to_repeat(self) -> None:
         def rule(_kind: str, case: Case) -> dict[str, Any]:
-            keys = {"message": f"wrong key at index 0\n  index  [0]\n  input    {case.n}"}
+            keys = {"message": "wrong key at index 0", "shown_keys": f"  index  [0]\n  input    {case.n}"}
             return {**WRONG_KEY, **keys} if case.task == "sort" and case.n > 1 else {}
 
         _, printed, *_ = self.check(rule, STEPS[2], tries=10)

@@ -16,7 +16,6 @@ from .verdict import Event, Explanation, FailedCase, Gap, Passed, Smallest, Verd
 MOST_LINES = 25  # of a verdict that are shown, unless all are asked for
 MOST_FINDINGS = 3  # of a case that are shown at once
 COLUMNS = 80  # of what a step printed
-_ROWS = "\n  index "  # begins the table of keys in a message
 _LAST_WORDS = re.compile(r"^\S+\.cuh?:\d+: error: .+", re.MULTILINE)  # of CUDA on the CPU, before it ends the process
 
 
@@ -142,7 +141,7 @@ def why(failed: Explanation, options: str, playing: str) -> tuple[list[str], lis
     if seen and not diagnosis.changes:
         cause += [str(remark) for remark in seen.remarks if remark.kind in ("early-exit", "split-primitive")]
     if not smallest or not smallest.is_smaller:
-        case += _rows(outcome)
+        case += rows(outcome)
     last = smallest.outcome if smallest else outcome
     if smallest:
         case += smaller(smallest, outcome.message)
@@ -197,10 +196,9 @@ def message(outcome: Outcome) -> str:
     return outcome.message
 
 
-def _rows(outcome: Outcome) -> list[str]:
-    """The rows of keys at the end of a case's message."""
-    _, begin, rows = outcome.message.partition(_ROWS)
-    return (begin + rows)[1:].splitlines()
+def rows(outcome: Outcome) -> list[str]:
+    """The rows of keys of a wrong result."""
+    return outcome.shown_keys.splitlines() if outcome.status == "wrong" else []
 
 
 def _printed(outcome: Outcome) -> str:
@@ -218,7 +216,7 @@ def _printed(outcome: Outcome) -> str:
 def failure_parts(outcome: Outcome, is_explained: bool = False) -> tuple[list[str], list[str]]:
     """How a case failed, beginning with the line to fix; and which case it is. `is_explained`: the cause has been
     named, of which findings are consequences."""
-    case, what = outcome.case, message(outcome).partition(_ROWS)[0]
+    case, what = outcome.case, message(outcome)
     if is_explained and outcome.changed_nothing:
         what = what.partition(";")[0]  # what follows asks for the cause
     if is_explained and outcome.status == "hung":
@@ -242,7 +240,7 @@ def failure_parts(outcome: Outcome, is_explained: bool = False) -> tuple[list[st
 def how_it_failed(outcome: Outcome) -> list[str]:
     """How a case failed, beginning with the line to fix; its keys, if they are few; and which case it is."""
     lines, which = failure_parts(outcome)
-    return [*lines, *_rows(outcome), *which]
+    return [*lines, *rows(outcome), *which]
 
 
 def in_one_line(outcome: Outcome) -> str:
@@ -277,7 +275,8 @@ def smaller(smallest: Smallest, said: str) -> list[str]:
     if smallest.is_smaller:
         lines.append(f"  the smallest case that fails: {keys_of(found)}, seed {found.case.seed}")
         first, _, more = found.message.partition("\n")
-        was_said = first == said.partition("\n")[0] and not found.message[len(first) :].startswith(_ROWS)
+        was_said = first == said.partition("\n")[0]
         if found.message and found.status == "wrong":
             lines += f"  {more.lstrip() if was_said and more else found.message}".split("\n")
+        lines += rows(found)
     return [*lines, *(f"  {fact}" for fact in smallest.facts)]

@@ -338,7 +338,7 @@ class Outcome:
     passed: bool  # the outcome is what the case expects
     case: Case
     message: str = ""
-    shown_keys: str = ""  # rows with the input and the output, if they are few and verified
+    shown_keys: str = ""  # rows: of few keys, all; otherwise those around the first wrong one
     first_wrong: Optional[int] = None
     already_correct: bool = False  # the keys as they came would be right
     changed_nothing: bool = False  # no write has reached the keys, and the check build knows why
@@ -360,6 +360,11 @@ class Outcome:
     def place(self) -> str:
         """ "labs/03-bitonic/02_shared.cu:41", without the line where it is not known."""
         return self.file if self.line is None else f"{self.file}:{self.line}"
+
+    @property
+    def message_and_keys(self) -> str:
+        """What was wrong, and the keys below it."""
+        return "\n".join(filter(None, (self.message, self.shown_keys)))
 
     @property
     def playing(self) -> str:

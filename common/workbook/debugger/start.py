@@ -48,7 +48,7 @@ def judge(program: str, case: Case, runner: str, address: str) -> None:
             if outcome.status == "verified":
                 note(f"The result is correct: {outcome.title}")
             elif outcome.status != "exited":  # of that, gdb says more
-                note(f"{outcome.title}\n{outcome.status}: {outcome.message}")
+                note(f"{outcome.title}\n{outcome.status}: {outcome.message_and_keys}")
     except Problem as problem:
         note(error_text(problem, sys.stderr))
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as nothing:  # if no relay has been started

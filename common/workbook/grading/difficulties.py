@@ -85,7 +85,8 @@ def _of_outcome(lab: str, step: int, criterion: str, outcome: Outcome) -> list[D
         (one.kind, one.text, one.file.rpartition("/")[2], one.line) for one in outcome.findings
     ]
     if not places:
-        places = [(texts.how(outcome), words.message(outcome), *_place(outcome.place))]
+        text = "\n".join([words.message(outcome), *words.rows(outcome)])
+        places = [(texts.how(outcome), text, *_place(outcome.place))]
     keys = words.keys_of(outcome)
     return [Difficulty(lab, step, criterion, *place, keys, outcome.case.n) for place in places]
 

@@ -72,7 +72,7 @@ def slim(outcome: Outcome) -> Outcome:
     place = (outcome.file, outcome.line) if _STEP.fullmatch(outcome.file) else ("", None)
     return replace(
         outcome, file=place[0], line=place[1], message=shortened(outcome.message), printed=shortened(outcome.printed),
-        findings=findings, shown_keys="", kernels=(), timeline=Timeline(), remarks=(), notes=(), launches=(),
+        findings=findings, kernels=(), timeline=Timeline(), remarks=(), notes=(), launches=(),
     )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ def endless(run: Trace) -> Found | None:
 
 
 def _sentences(outcome: Outcome) -> str:
-    """The outcome's message, without its table of keys and the full stop at its end."""
-    lines = [line.strip() for line in outcome.message.partition("\n  index ")[0].splitlines()]
+    """The outcome's message, without the full stop at its end."""
+    lines = [line.strip() for line in outcome.message.splitlines()]
     return " ".join(line if line.endswith((".", "?")) else f"{line}." for line in lines).removesuffix(".")
 
 

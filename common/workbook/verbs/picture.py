@@ -97,7 +97,7 @@ def places_of(text: str | None) -> tuple[tuple[int, int], ...]:
 def print_remarks(outcome: Outcome, truncated: bool) -> None:
     """Prints what is wrong with the run."""
     if not outcome.passed:
-        note(f"the step failed this case: {outcome.message}")
+        note(f"the step failed this case: {outcome.message_and_keys}")
     for finding in outcome.findings:
         note(in_words(finding))
     if truncated:

@@ -216,7 +216,7 @@ def _case(arguments: argparse.Namespace, line: Step, case: Case, n: int) -> Case
 def _print_remarks(outcome: Outcome) -> None:
     """Prints what is wrong with the run."""
     if not outcome.passed:
-        note(f"the step failed this case: {outcome.message}")
+        note(f"the step failed this case: {outcome.message_and_keys}")
     for finding in outcome.findings:
         note(str(finding))
 

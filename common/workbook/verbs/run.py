@@ -66,10 +66,10 @@ def report(outcome: Outcome) -> int:
     for finding in outcome.findings:
         note(str(finding))
     if outcome.status != "verified":
-        note(f"{outcome.status}: {outcome.message}")
+        note(f"{outcome.status}: {outcome.message_and_keys}")
         return 1
     if outcome.shown_keys:
-        note(outcome.shown_keys.strip("\n"))
+        note(outcome.shown_keys)
     note(f"verified; {outcome.times.events_ms:.4f} ms, one run without warm-up (./workbook bench measures properly)")
     return 0
 
@@ -79,7 +79,8 @@ def _report_observed(outcome: Outcome) -> int:
     print(f"{outcome.title}, seed {outcome.case.seed}")
     if outcome.printed:
         print(outcome.printed.rstrip())
-    print("verified" + outcome.shown_keys if outcome.status == "verified" else f"{outcome.status}: {outcome.message}")
+    between = "\n" if outcome.status == "verified" else ": "
+    print(between.join(filter(None, (outcome.status, outcome.message_and_keys))))
     remarks = () if outcome.findings else (*outcome.remarks, *outcome.notes)  # they do not matter yet in a faulty run
     for line in (*outcome.findings, *remarks):
         print(line)
