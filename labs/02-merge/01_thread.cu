@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "instantiate.cuh"
-#include "items.cuh"
+#include "levels.cuh"
 #include "step/launch_shape.h"
 
 namespace merge_sort {

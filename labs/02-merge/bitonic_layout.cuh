@@ -8,39 +8,41 @@
 // Source: R. Sedgewick, "Algorithms in C", 3rd edition, 1997, section 8.2.
 #pragma once
 
-#include "partition_point.cuh"
 #include "record_tile.cuh"
 
 namespace merge_sort {
 
-/// Two runs in bitonic layout: a is at [first, middle), with its first key at `first`, and b is at [middle, end), with
-/// its first key at end - 1. A thread merges the items of their output from `diagonal` on.
-struct BitonicRuns {
-  int first, middle, end;
+/// A run at [first, end) of a tile. A thread has, or merges, its items from `diagonal` on.
+struct OutputRun {
+  int first, end;
   int diagonal;
+
+  __device__ int left() const { return end - first - diagonal; }
 };
 
-/// How many of the first runs.diagonal items of the merge come from a.
+/// How many of the output's first `diagonal` items come from a: the co-rank of step 04. The output takes the place of
+/// its two runs: a at [first, middle), with its first key at `first`, and b at [middle, end), with its first key at
+/// end - 1.
 template <class Key, class Before>
-__device__ inline int bitonic_co_rank(const Key* keys, BitonicRuns runs, Before before) {
-  const auto a_key_at = [=](int i) { return keys[runs.first + i]; };
-  const auto b_key_before = [=](int j) { return keys[runs.end - j]; };
-  return MergePath{runs.middle - runs.first, a_key_at, runs.end - runs.middle, b_key_before}.co_rank(runs.diagonal,
-                                                                                                     before);
+__device__ inline int bitonic_co_rank(const Key* keys, OutputRun output, int middle, Before before) {
+  int low = max(output.diagonal - (output.end - middle), 0), high = min(output.diagonal, middle - output.first);
+  while (low < high) {
+    const int probe = (low + high) / 2;
+    if (before(keys[output.end - (output.diagonal - probe)], keys[output.first + probe])) {
+      high = probe;
+    } else {
+      low = probe + 1;
+    }
+  }
+  return low;
 }
 
 /// Which half of the layout a run is: the first is stored forwards, the second backwards.
 enum class Half { first, second };
 
-/// A run at [first, end) of a tile. A thread has its items from `diagonal` on.
-struct OutputRun {
-  int first, end;
-  int diagonal;
-};
-
 /// Writes the first `count` of the thread's items to to[0], to[step], to[2 * step], ...
-template <int step, class Shape, class Key, class Value>
-__device__ inline void write_items(Items<Key, Value> to, OwnItems<Shape>& own, int count) {
+template <int step, class Shape>
+__device__ inline void write_items(ItemsOf<Shape> to, OwnItems<Shape>& own, int count) {
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
     if (k < count) copy_item(to, k * step, own.items(), k);
@@ -48,13 +50,12 @@ __device__ inline void write_items(Items<Key, Value> to, OwnItems<Shape>& own, i
 }
 
 /// Writes the thread's items to their positions in the run.
-template <class Shape, class Key, class Value>
-__device__ inline void write_own(Items<Key, Value> tile, OwnItems<Shape>& own, OutputRun run, Half half) {
-  const int count = run.end - run.first - run.diagonal;
+template <class Shape>
+__device__ inline void write_own(ItemsOf<Shape> tile, OwnItems<Shape>& own, OutputRun run, Half half) {
   if (half == Half::second) {
-    write_items<-1>(items_from(tile, run.end - 1 - run.diagonal), own, count);
+    write_items<-1>(items_from(tile, run.end - 1 - run.diagonal), own, run.left());
   } else {
-    write_items<1>(items_from(tile, run.first + run.diagonal), own, count);
+    write_items<1>(items_from(tile, run.first + run.diagonal), own, run.left());
   }
 }
 

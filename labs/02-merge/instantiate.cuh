@@ -34,19 +34,3 @@
   MERGE_SORT_FIRST_TYPES(sort_function);      \
   MERGE_SORT_OTHER_TYPES(sort_function)
 #endif
-
-/// The same for sort_tiles, which step 02 defines and step 03 calls.
-#define MERGE_SORT_INSTANTIATE_TILES(sort_tiles)                                                                   \
-  template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape,   \
-                           cudaStream_t);                                                                          \
-  template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape,     \
-                           cudaStream_t);                                                                          \
-  template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape,   \
-                           cudaStream_t);                                                                          \
-  template void sort_tiles(Keys<float>, Keys<float>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);    \
-  template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape,    \
-                           cudaStream_t);                                                                          \
-  template void sort_tiles(Items<std::uint32_t, std::uint32_t>, Items<std::uint32_t, std::uint32_t>, std::int64_t, \
-                           lab::Order, lab::LaunchShape, cudaStream_t);                                            \
-  template void sort_tiles(Items<std::uint32_t, std::uint32_t>, Items<std::uint32_t, std::uint32_t>, std::int64_t, \
-                           ByLowByte, lab::LaunchShape, cudaStream_t)

@@ -1,108 +1,89 @@
-// A pass of k-way merges, which step 05 makes with k = 2 and k = 4. These types say which runs and which tiles belong
-// to which merge, and which parts of the runs a tile is made of.
+// A pass of step 05, which merges two or four runs at a time: which parts of which runs a tile of the output is made of.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "record_tile.cuh"
 
 namespace merge_sort {
 
-/// A pass over n items in runs of `run`, of which the last may be short. A merge takes `ways` of them, or what is left.
+inline constexpr unsigned all_lanes = 0xffffffff;
+/// Threads per block of the search for the partition points of four runs. Four of them search for each.
+inline constexpr int search_threads = 128;
+
+/// A pass over n items in sorted runs, of which each merge takes `ways`, or what is left. The output is divided into
+/// tiles of `tile` items. A run is as long as tiles_per_run of them, a power of two; the last run may be shorter.
 template <int ways>
 struct KWayPass {
-  std::int64_t n;
-  std::int64_t run;
-  std::int64_t tiles_per_merge;
-  std::int64_t tiles;  ///< of all merges
-  int tile;            ///< items per tile of the output; the last one of a merge may have fewer
+  std::int64_t n, tiles_per_run, tiles;
+  int tile;
 
-  /// Divides the output of each merge evenly into tiles of at most `max_tile` items.
-  KWayPass(std::int64_t all, std::int64_t items_per_run, int max_tile) : n(all), run(items_per_run) {
-    const std::int64_t merge = std::min(ways * run, n);  // items of the first merge, which no other exceeds
-    tiles_per_merge = (merge + max_tile - 1) / max_tile;
-    tile = int((merge + tiles_per_merge - 1) / tiles_per_merge);
-    tiles = n / (ways * run) * tiles_per_merge + (n % (ways * run) + tile - 1) / tile;
-  }
+  KWayPass(std::int64_t all, std::int64_t run, int tile_items)
+      : n(all), tiles_per_run(run / tile_items), tiles((all + tile_items - 1) / tile_items), tile(tile_items) {}
 
-  /// The first item of run r of a merge, or n if there is no such run. For r = ways, the end of its last run.
-  __host__ __device__ std::int64_t run_first(std::int64_t merge, int r) const {
-    const std::int64_t first = (merge * ways + r) * run;
+  /// The first item of run r of the merge that the tile with this index belongs to, or n if there is no such run. For r
+  /// = ways, the end of its last run.
+  __host__ __device__ std::int64_t run_first(std::int64_t index, int r) const {
+    const std::int64_t first = ((index & -(ways * tiles_per_run)) + r * tiles_per_run) * tile;
     return first < n ? first : n;
   }
 };
 
-/// How many passes it takes to merge runs of `run` items into one, and the number of tiles of the pass that has the
-/// most.
-struct PassCounts {
-  std::int64_t passes, max_tiles;
+/// Where a position in the output divides the runs of its merge: the items of run r before position[r], in the whole
+/// array, come before it.
+template <int ways>
+struct PartitionPoint {
+  std::int64_t position[ways];
 };
 
-template <int ways>
-PassCounts count_passes(std::int64_t n, std::int64_t run, int max_tile) {
-  PassCounts counts{0, 0};
-  for (; run < n; run *= ways, ++counts.passes) {
-    counts.max_tiles = std::max(counts.max_tiles, KWayPass<ways>(n, run, max_tile).tiles);
-  }
-  return counts;
+/// Gets the partition points of a tile and of the next one, or the ends of the runs if there is no next one in this
+/// merge. Of four runs, the points of `all` tiles have been found. A barrier must follow.
+template <class Key, class Before>
+__device__ inline void get_points(PartitionPoint<4>* own, const PartitionPoint<4>* all, const Key*,
+                                  const KWayPass<4>& pass, std::int64_t index, Before) {
+  const int next = threadIdx.x / 4, r = threadIdx.x % 4;
+  if (next >= 2) return;
+  const bool is_end = pass.run_first(index, 4) <= (index + next) * pass.tile;
+  own[next].position[r] = is_end ? pass.run_first(index, r + 1) : all[index + next].position[r];
 }
 
-/// Where the tile with this index is in the output: its items are [first, first + count).
-struct OutputTile {
-  std::int64_t merge, first;
-  int count;
-  bool last;  ///< of its merge
-
-  template <int ways>
-  __device__ OutputTile(const KWayPass<ways>& pass, std::int64_t index) {
-    // 32 bits are enough for the number of tiles, and a 64-bit division takes several times as long.
-    merge = std::uint32_t(index) / std::uint32_t(pass.tiles_per_merge);
-    const std::int64_t end = pass.run_first(merge, ways);
-    first = min(pass.run_first(merge, 0) + (index - merge * pass.tiles_per_merge) * pass.tile, end);
-    count = int(min(end - first, std::int64_t(pass.tile)));
-    last = first + count == end;
+/// The same for two runs, whose points are found here. A warp of the block searches for each. In each round its lanes
+/// try 32 positions that divide the interval into equal parts, so the search waits for memory a fifth as often as one
+/// that halves the interval.
+template <class Key, class Before>
+__device__ inline void get_points(PartitionPoint<2>* own, const PartitionPoint<2>*, const Key* from,
+                                  const KWayPass<2>& pass, std::int64_t index, Before before) {
+  const int next = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (next >= 2) return;
+  const std::int64_t a = pass.run_first(index, 0), b = pass.run_first(index, 1), end = pass.run_first(index, 2);
+  const std::int64_t diagonal = min((index + next) * pass.tile, end) - a;
+  std::int64_t low = max(diagonal - (end - b), std::int64_t(0)), high = min(diagonal, b - a);
+  while (low < high) {
+    const std::int64_t apart = (high - low) / 32 + 1, i = low + lane * apart;
+    const bool comes_from_a = i < high && !before(from[b + diagonal - 1 - i], from[a + i]);
+    // These are always the lowest lanes, and the answer lies beyond their positions.
+    const int lanes = __popc(__ballot_sync(all_lanes, comes_from_a));
+    high = min(high, low + lanes * apart);
+    if (lanes > 0) low += (lanes - 1) * apart + 1;
   }
-};
+  if (lane == 0) own[next] = {{a + low, b + diagonal - low}};
+}
 
-/// The partition point where a tile begins: how many items of each run come before it in the output of the merge. 32
-/// bits are enough for runs of fewer than 2^32 items.
-template <int ways>
-struct CoRanks {
-  std::uint32_t of_run[ways];
-};
-
-/// The parts of the runs that a tile is made of: where they are in global memory, and, once loaded, in the tile.
-template <int ways>
-struct Parts {
-  std::int64_t from[ways];
-  int first[ways + 1];
-
-  /// `co_ranks`: those of this tile and of the next one, which are not read if this tile is the last of its merge.
-  __device__ void locate(const KWayPass<ways>& pass, const OutputTile& tile, const CoRanks<ways>* co_ranks) {
-    first[0] = 0;
-    for (int r = 0; r < ways; ++r) {
-      const std::int64_t run = pass.run_first(tile.merge, r);
-      from[r] = run + co_ranks[0].of_run[r];
-      const std::int64_t end = tile.last ? pass.run_first(tile.merge, r + 1) : run + co_ranks[1].of_run[r];
-      first[r + 1] = first[r] + int(end - from[r]);
-    }
-  }
-};
-
-/// Begins to copy the parts of the runs into the tile, in bitonic layout: every other part is stored backwards. All
-/// threads of the block call it.
-template <class Shape, int ways, class Key, class Value>
-__device__ void begin_to_load(Items<Key, Value> tile, Items<Key, Value> from, const Parts<ways>& parts) {
+/// Begins to load the parts of the runs between two partition points into the tile, in bitonic layout: every other part
+/// is stored backwards. first[r] becomes part r's first position in the tile, or the number of items. All threads of the
+/// block call it.
+template <class Shape, int ways>
+__device__ inline void begin_to_load_parts(ItemsOf<Shape> tile, int* first, ItemsOf<Shape> from,
+                                           const PartitionPoint<ways>* points) {
+  int begin = 0;
 #pragma unroll
   for (int r = 0; r < ways; ++r) {
-    const int count = parts.first[r + 1] - parts.first[r];
-    const auto part = items_from(from, parts.from[r]);
-    if (r % 2 == 0) {
-      begin_copies<1, Shape>(items_from(tile, parts.first[r]), part, count);
-    } else {
-      begin_copies<-1, Shape>(items_from(tile, parts.first[r + 1] - 1), part, count);
-    }
+    const int count = int(points[1].position[r] - points[0].position[r]);
+    const auto part = items_from(from, points[0].position[r]);
+    if (r % 2 == 0) begin_to_load<Shape>(items_from(tile, begin), part, count);
+    if (r % 2 == 1) begin_to_load<Shape, -1>(items_from(tile, begin + count - 1), part, count);
+    if (threadIdx.x == 0) first[r] = begin, first[r + 1] = begin + count;
+    begin += count;
   }
 }
 

@@ -59,12 +59,10 @@ template <class Key, class Value, class Before>
 void sort_path(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab::LaunchShape shape,
                cudaStream_t stream);
 
-/// Step 05. Merge path with four-way merges and larger tiles. Launch shape: any number of blocks, 256 threads per
-/// block. If the shape is left to the step, blocks of 512 threads sort the tiles where shared memory suffices, merges
-/// are two-way for up to 65,536 keys per multiprocessor, and tiles have 4608 items for up to 4096. All other tiles have
-/// 16,896 keys of 4 bytes without values, in ascending or descending order, or 8704 other items, and half as many in
-/// blocks of 256 threads. Temporary memory: a copy of the keys and values, and 2 bytes per 1000 keys of 4 bytes, or 4
-/// bytes per 1000 other items.
+/// Step 05. Merge path with four-way merges and larger tiles, or two-way merges of few keys. Launch shape: any number of
+/// blocks, 256 threads per block. If the threads are left to the step, tiles are sorted by 512 threads where shared
+/// memory suffices and the keys are not few. Temporary memory: a copy of the keys and values, and for four-way merges 4
+/// bytes per 1000 keys of 4 bytes without values, in ascending or descending order, or 8 bytes per 1000 other items.
 template <class Key, class Before>
 void sort_record(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value, class Before>

@@ -2,7 +2,7 @@
 // memory and global memory.
 #pragma once
 
-#include "items.cuh"
+#include "levels.cuh"
 
 namespace merge_sort {
 

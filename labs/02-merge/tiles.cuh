@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "items.cuh"
+#include "levels.cuh"
 
 namespace merge_sort {
 
@@ -31,3 +31,19 @@ void sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Be
                 cudaStream_t stream);
 
 }  // namespace merge_sort
+
+/// Compiles sort_tiles for every type that merge_sort.h lists. Used once, at the end of 02_block.cu.
+#define MERGE_SORT_INSTANTIATE_TILES(sort_tiles)                                                                   \
+  template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape,   \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape,     \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape,   \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Keys<float>, Keys<float>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);    \
+  template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape,    \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Items<std::uint32_t, std::uint32_t>, Items<std::uint32_t, std::uint32_t>, std::int64_t, \
+                           lab::Order, lab::LaunchShape, cudaStream_t);                                            \
+  template void sort_tiles(Items<std::uint32_t, std::uint32_t>, Items<std::uint32_t, std::uint32_t>, std::int64_t, \
+                           ByLowByte, lab::LaunchShape, cudaStream_t)

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "02-merge/partition_point.cuh"
 #include "slots.h"
 #include "step/device_array.h"
 #include "step/launch_shape.h"
@@ -28,10 +27,16 @@ struct TwoRuns {
 template <class Index>
 __device__ Index co_rank(const unsigned* a, Index a_n, const unsigned* b, Index b_n, Index diagonal,
                          unsigned inversion) {
-  const auto a_key_at = [=](Index i) { return a[i] ^ inversion; };
-  const auto b_key_before = [=](Index j) { return b[j - 1] ^ inversion; };
-  const auto before = [](unsigned first, unsigned second) { return first < second; };
-  return merge_sort::MergePath{a_n, a_key_at, b_n, b_key_before}.co_rank(diagonal, before);
+  Index low = max(diagonal - b_n, Index(0)), high = min(diagonal, a_n);
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if ((b[diagonal - 1 - middle] ^ inversion) < (a[middle] ^ inversion)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
 }
 
 /// Finds the co-rank of each tile of the output: how many keys of a precede it.

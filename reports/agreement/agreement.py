@@ -81,7 +81,6 @@ REASONS = [
         "load; 8-byte loads of `shifted` can explain 3,618 of them, if a GPU serves their two half warps one after the "
         "other although neighbours read the same word. The rest has not been traced to a line",
     ),
-    ("02-merge", "5", "merge_k_ways", "shared_st_wavefronts", _OPEN),
     ("03-bitonic", "5", "list_segments_by_class", "global_st_requests", _OPEN),
     ("03-bitonic", "5", "list_segments_by_class", "global_st_sectors", _OPEN),
     ("04-counting", "6", "write_runs", "shared_ld_wavefronts", _OPEN),

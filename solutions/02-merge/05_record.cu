@@ -1,31 +1,22 @@
 // Step 05: the record.
 //
-// Idea: each level of step 04 reads and writes all keys in global memory. Here a pass is a four-way merge, which is two
-// levels in shared memory for one round trip through global memory. The tiles at the start are nearly four times as
-// long, and a thread sorts twice as many keys in registers, with a sorting network.
-// New since step 04: a partition point has four co-ranks (find_co_ranks). Two runs in shared memory are in bitonic
-// layout, the first forwards and the second backwards behind it, so that each ends with a sentinel. Copies to shared
-// memory bypass the registers, and with many of them in flight their latencies overlap. Where the keys are too
-// few to fill the GPU, a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses). On a
-// GPU with thread block clusters, up to eight tiles stay in shared memory until they are sorted (cluster.cuh).
-// Phases: 1 to 4 sort the tiles. In each pass after that, 5 finds the co-ranks, and 6 to 9 merge.
-//- Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, with log2 in place of log4 for few keys. A tile has
-//- 16,896 keys of 4 bytes without values, 8704 other items, or 4608 if there are few. Temporary memory: a copy of the
-//- keys and values, and for four-way merges 16 bytes per 8415 keys of 4 bytes without values or per 4335 other items. In
-//- a cluster, 4609 to 36,864 items take one launch, one read and one write, and no temporary memory.
+// Idea: each level of step 04 reads and writes all keys in global memory. Here a pass merges four runs, which is two
+// levels in shared memory for one round trip through global memory. Where the keys are too few to fill the GPU, latency
+// counts, and the same kernel merges two runs: its blocks find their partition points themselves, which saves a launch.
+// New since step 04: larger tiles, and a sorting network in registers. The bitonic layout, in which both runs end with a
+// sentinel. Copies that bypass the registers. A kernel begins while the one in front of it ends.
+// Phases: 1 to 4 sort the tiles. In each pass, 5 finds the partition points, and 6 to 8 merge.
+//- Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, with log2 in place of log4 for fewer keys. A tile has
+//- 16,830 keys of 4 bytes without values or 8670 other items, and 4352 items if there are few. Temporary memory: a copy
+//- of the keys and values, and for four-way merges 32 bytes per 8415 keys of 4 bytes or per 4335 other items.
 // Limits: if the user chooses the number of threads per block, it must be 256.
-// The file is long because a record is made of several ideas.
-// Lines: 77 to write, 220 given.
+// Lines: 77 to write, 156 given.
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "bitonic_layout.cuh"
-#include "cluster.cuh"
-#include "co_ranks.cuh"
 #include "instantiate.cuh"
-#include "methods.cuh"
-#include "record_tile.cuh"
+#include "k_way_pass.cuh"
 #include "step/early_launch.h"
 #include "step/launch_shape.h"
 #include "thread_sort.cuh"
@@ -33,277 +24,190 @@
 namespace merge_sort {
 namespace {
 
-/// Merges the thread's next items. `a` and `b` are the positions of the first of them in the two runs. If fewer items
-/// are left than a thread has, the rest of its registers may hold anything.
-template <class Shape, class Key, class Value>
-__device__ void merge_from_both_ends(OwnItems<Shape>& own, Items<Key, Value> tile, BitonicRuns runs, int a, int b,
-                                     typename Shape::Before before) {
+/// Merges the thread's items of the output, in place of which the tile has two runs in bitonic layout. If fewer are
+/// left than a thread has, the rest of its registers may hold anything.
+template <class Shape, class Before>
+__device__ void merge_own(OwnItems<Shape>& own, ItemsOf<Shape> tile, OutputRun output, int middle, Before before) {
+  if (output.left() <= 0) return;
   // begin solution
-  //~ // Your code: as merge_serially of step 04, but b is stored backwards, so its next key is to the left of the last
-  //~ // one. For which run must you still test whether it is used up, so that equal keys keep their order? Read nothing
-  //~ // outside [runs.first, runs.end), even when no item is left: limit the positions with min() and max(). A condition
-  //~ // around the read of a key costs registers.
-  //~ (void)own, (void)tile, (void)runs, (void)a, (void)b, (void)before;
-  const int left = runs.end - runs.first - runs.diagonal;
-  Key a_key = tile.keys[a], b_key = tile.keys[b];
+  //~ // Your code: as merge_serially of step 04, but b is stored backwards, and only one run needs a test for its end.
+  const int from_a = bitonic_co_rank(tile.keys, output, middle, before);
+  int a = output.first + from_a, b = output.end - 1 - (output.diagonal - from_a);
+  auto a_key = tile.keys[a], b_key = tile.keys[b];
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
     // If a is used up, a_key is the last key of b, which must not go before equal keys of b. If b is used up, b_key is
     // the last key of a, which does not come before any other key of a.
-    const bool take_b = a >= runs.middle || before(b_key, a_key);
+    const bool take_b = a >= middle || before(b_key, a_key);
     own.keys[k] = take_b ? b_key : a_key;
-    if constexpr (has_values<Value>) {
-      if (k < left) own.values[k] = tile.values[take_b ? b : a];
+    if constexpr (has_values<typename Shape::Value>) {
+      if (k < output.left()) own.values[k] = tile.values[take_b ? b : a];
     }
-    // A thread that has no items left goes on merging, but does not read outside the two runs.
-    if (take_b) b = max(b - 1, runs.first);
-    if (!take_b) a = min(a + 1, runs.end - 1);
-    (take_b ? b_key : a_key) = tile.keys[take_b ? b : a];
+    // A thread that has no items left goes on merging, but does not read outside the two runs. One read serves both
+    // runs, because keys that are read under a condition take more registers.
+    if (take_b) b = max(b - 1, output.first);
+    if (!take_b) a = min(a + 1, output.end - 1);
+    const auto next = tile.keys[take_b ? b : a];
+    if (take_b) b_key = next;
+    if (!take_b) a_key = next;
   }
   // end solution
 }
 
-/// Merges the thread's items of two runs in bitonic layout.
-template <class Shape, class Key, class Value>
-__device__ void merge_own(OwnItems<Shape>& own, Items<Key, Value> tile, BitonicRuns runs,
-                          typename Shape::Before before) {
-  if (runs.diagonal >= runs.end - runs.first) return;
-  const int from_a = bitonic_co_rank(tile.keys, runs, before);
-  merge_from_both_ends(own, tile, runs, runs.first + from_a, runs.end - 1 - (runs.diagonal - from_a), before);
-}
-
-// --- the tiles at the start ---
-
-/// Merges the sorted items of single threads until the tile holds all `count` items in order.
-template <class Shape, class Key, class Value>
-__device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int count, typename Shape::Before before) {
-  const int t = threadIdx.x;
-  const auto position = [=](int thread) { return min(thread * Shape::items, count); };
-  for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
-    // begin solution
-    //~ // Your code: write_own() the thread's items so that every two runs, of `run` threads each, are in bitonic layout.
-    //~ // Then merge_own(). Which barriers are needed? synchronize(threads) is a barrier for `threads` neighbours.
-    //~ (void)tile, (void)own, (void)before, (void)position, (void)t;
-    const int first = t & -run, pair = t & -(2 * run);
-    const OutputRun own_run{position(first), position(first + run), (t - first) * Shape::items};
-    write_own(tile, own, own_run, first == pair ? Half::first : Half::second);
-    synchronize(2 * run);
-    const BitonicRuns runs{position(pair), position(pair + run), position(pair + 2 * run), (t - pair) * Shape::items};
-    merge_own(own, tile, runs, before);
-    synchronize(2 * run);
-    // end solution
-  }
-  write_own(tile, own, {0, count, t * Shape::items}, Half::first);
-}
-
-/// Each block sorts the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
-template <class Shape, class Key, class Value>
+/// Sorts tiles of `size` items. Each block sorts the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
+template <class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    sort_record_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, typename Shape::Before before) {
+    sort_record_tiles(ItemsOf<Shape> from, ItemsOf<Shape> to, std::int64_t n, int size, typename Shape::Before before) {
   const auto tile = tile_in_shared_memory<Shape>();
   lab::let_next_kernel_begin();  // which waits until this one has ended
-  for (std::int64_t first = std::int64_t(blockIdx.x) * Shape::tile; first < n;
-       first += std::int64_t(gridDim.x) * Shape::tile) {
-    const int count = int(min(n - first, std::int64_t(Shape::tile)));
-    // PHASE 1: load into shared memory, because neighbouring threads read neighbouring items, but each thread sorts
-    // consecutive items.
-    begin_copies<1, Shape>(tile, items_from(from, first), count);
-    wait_for_copies();
+  for (std::int64_t begin = std::int64_t(blockIdx.x) * size; begin < n; begin += std::int64_t(gridDim.x) * size) {
+    const int count = int(min(n - begin, std::int64_t(size)));
+    // PHASE 1: load into shared memory. Neighbouring threads load neighbouring items, but each sorts consecutive ones.
+    begin_to_load<Shape>(tile, items_from(from, begin), count);
+    lab::wait_for_copies();
     __syncthreads();  // a thread sorts items that other threads have loaded into `tile`
     // PHASE 2: each thread sorts its items in registers, where a comparison needs no memory.
     OwnItems<Shape> own;
-    load_and_sort(own, tile, count, before);
+    read_and_sort(own, tile, count, before);
     // PHASE 3: merge the threads' runs level by level. In shared memory, a level costs no round trip to global memory.
-    merge_threads(tile, own, count, before);
+    const int t = threadIdx.x;
+    const auto position = [=](int thread) { return min(thread * Shape::items, count); };
+    for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
+      // begin solution
+      //~ // Your code: write_own() every two runs in bitonic layout, and merge_own(). Which barriers are needed?
+      const int first = t & -run, pair = t & -(2 * run);  // the first threads of the run and of the pair of runs
+      const OutputRun own_run{position(first), position(first + run), (t - first) * Shape::items};
+      write_own(tile, own, own_run, first == pair ? Half::first : Half::second);
+      synchronize(2 * run);
+      const OutputRun output{position(pair), position(pair + 2 * run), (t - pair) * Shape::items};
+      merge_own(own, tile, output, position(pair + run), before);
+      synchronize(2 * run);
+      // end solution
+    }
+    write_own(tile, own, {0, count, t * Shape::items}, Half::first);
     __syncthreads();  // the store reads items that other threads have written to `tile`
     // PHASE 4: store, in the same order as in phase 1.
-    store_items<Shape>(items_from(to, first), tile, count);
+    store_tile<Shape>(items_from(to, begin), tile, count);
     __syncthreads();  // not needed as long as each thread overwrites only items of `tile` that it has stored itself
   }
 }
 
-// --- the co-ranks of four runs ---
-
-/// Bounds on how many items of another run come before this lane's probe. That run's co-rank is in [low, high].
-/// `its_probe_comes_before`: whether its probe, the item in the middle, comes before this lane's.
-template <class Index>
-__device__ Bounds<Index> bounds_in_other_run(Index low, Index high, bool its_probe_comes_before) {
-  // begin solution
-  //~ // Your code: there are three cases. A run whose interval is a single number has no probe.
-  //~ (void)its_probe_comes_before;
-  //~ return {low, high};  // delete this line, too
-  const bool known = low == high;
-  const Index middle = low + (high - low) / 2;
-  return {its_probe_comes_before && !known ? middle + 1 : low, its_probe_comes_before || known ? high : middle};
-  // end solution
-}
-
-/// Finds the co-ranks of each tile: how many items of each of the four runs come before it, `rank` in all. Four lanes
-/// search, one per run, and each has an interval [low, high] that contains the answer. A lane reads its probe, the key
-/// in the middle of the interval. From the other probes it finds bounds on how many items of the merge come before its
-/// own. If even the upper bound is less than `rank`, the probe is among the items that come before the tile. If the
-/// lower bound is `rank` or more, it is not. Either result narrows the interval.
-template <class Index, class Key, class Before>
-__global__ void find_co_ranks(const Key* from, KWayPass<4> pass, CoRanks<4>* co_ranks, Before before) {
+/// Finds the partition points of all tiles, if a merge has four runs. Four lanes search for each, one per run, with an
+/// interval [low, high] that contains the run's co-rank. A lane reads its probe, the key in the middle. From the other
+/// probes it finds out how many items come before its own, at least and at most. If these are fewer than `rank` even at
+/// most, the probe comes before the tile. If they are `rank` or more at least, it does not.
+/// Source: P. J. Varman and others, "Merging multiple lists on hierarchical-memory multiprocessors", 1991.
+template <class Key, class Before>
+__global__ void find_partition_points(const Key* from, KWayPass<4> pass, PartitionPoint<4>* points, Before before) {
   const int own_run = threadIdx.x % 4, per_block = blockDim.x / 4;
-  lab::let_next_kernel_begin();  // which waits until this one has ended
-  for (std::int64_t block_first = std::int64_t(blockIdx.x) * per_block; block_first < pass.tiles;
-       block_first += std::int64_t(gridDim.x) * per_block) {
-    // PHASE 5: search for the co-ranks, in a separate launch, so that the searches of all tiles wait for memory at the
-    // same time. Lanes without a tile search for the last one, because all lanes of a warp take part in every shuffle.
-    const std::int64_t own_tile = block_first + threadIdx.x / 4, i = min(own_tile, pass.tiles - 1);
-    auto [own_first, rank, low, high] = CoRankSearch<Index>(pass, OutputTile(pass, i), own_run);
+  lab::wait_for_earlier_kernels();
+  lab::let_next_kernel_begin();
+  const std::int64_t stride = std::int64_t(gridDim.x) * per_block;
+  for (std::int64_t first = std::int64_t(blockIdx.x) * per_block; first < pass.tiles; first += stride) {
+    // PHASE 5: search, in a separate launch, so that the searches of all tiles wait for memory at the same time. Lanes
+    // without a tile search for the last one, because all lanes of a warp take part in every shuffle.
+    const std::int64_t own_tile = first + threadIdx.x / 4, tile = min(own_tile, pass.tiles - 1);
+    const std::int64_t rank = tile * pass.tile - pass.run_first(tile, 0), run_first = pass.run_first(tile, own_run);
+    std::int64_t low = 0, high = pass.run_first(tile, own_run + 1) - run_first;
+    // begin solution
+    //~ low = min(high, rank);  // Your code: until low == high everywhere, exchange intervals and probes by shuffles.
     while (__any_sync(all_lanes, low < high)) {
-      const Index middle = low + (high - low) / 2;
-      const Key key = low < high ? from[own_first + middle] : Key{};
-      // begin solution
-      //~ // Your code: the least and the largest number of items that can come before this lane's probe, summed over all
-      //~ // runs. Exactly `middle` items of the lane's own run do. For another run, get its interval and its probe with
-      //~ // shuffles (__shfl_sync(all_lanes, x, run, 4)): does its probe come before this one? Of two equal keys, the one
-      //~ // from the run with the smaller number comes first. Then narrow the interval: low becomes middle + 1, or high
-      //~ // becomes middle.
-      //~ (void)key, (void)middle, (void)before, (void)bounds_in_other_run<Index>;
-      //~ break;  // delete this line, too
-      Bounds<Index> sum{0, 0};
+      const std::int64_t middle = low + (high - low) / 2;
+      const auto key = low < high ? from[run_first + middle] : Key{};
+      std::int64_t fewest = middle, most = middle;  // items before the probe; in its own run, there are `middle`
 #pragma unroll
       for (int run = 0; run < 4; ++run) {
-        const Index run_low = __shfl_sync(all_lanes, low, run, 4), run_high = __shfl_sync(all_lanes, high, run, 4);
-        const Key probe = __shfl_sync(all_lanes, key, run, 4);
+        const auto run_low = __shfl_sync(all_lanes, low, run, 4), run_high = __shfl_sync(all_lanes, high, run, 4);
+        const std::int64_t run_middle = run_low + (run_high - run_low) / 2;
+        const auto probe = __shfl_sync(all_lanes, key, run, 4);
+        if (run == own_run) continue;
         const bool comes_before = run < own_run ? !before(key, probe) : before(probe, key);
-        const Bounds<Index> bounds = bounds_in_other_run(run_low, run_high, comes_before);
-        sum += run == own_run ? Bounds<Index>{middle, middle} : bounds;
+        const bool is_known = run_low == run_high;  // and then there is no probe
+        fewest += comes_before && !is_known ? run_middle + 1 : run_low;
+        most += comes_before || is_known ? run_high : run_middle;
       }
-      const bool open = low < high;
-      if (open && sum.max < rank) low = middle + 1;
-      if (open && sum.min >= rank) high = middle;
-      // end solution
+      if (low < high && most < rank) low = middle + 1;
+      if (low < high && fewest >= rank) high = middle;
     }
-    if (own_tile == i) co_ranks[i].of_run[own_run] = std::uint32_t(low);
-  }
-}
-
-/// Merges the parts in the tile, level by level. All threads of the block call it. When it returns, each of them may
-/// read the whole tile.
-template <int ways, class Shape, class Key, class Value>
-__device__ void merge_parts(Items<Key, Value> tile, const int* first, typename Shape::Before before) {
-#pragma unroll
-  for (int apart = 1; apart < ways; apart *= 2) {  // parts per run
-    // begin solution
-    //~ // Your code: which merge of this level does the thread work on, and from which diagonal on? The threads of a merge
-    //~ // divide its items from the first one on, so the last thread may have fewer than the others. Then merge_own() and
-    //~ // write_own(). To which half of the bitonic layout of the next level? Where are barriers needed?
-    //~ (void)tile, (void)first, (void)before;
-    int pair = 0, thread = threadIdx.x;  // the merge, and the thread's index among its threads
-    for (; pair + 2 * apart < ways; pair += 2 * apart) {
-      const int needed = (first[pair + 2 * apart] - first[pair] + Shape::items - 1) / Shape::items;
-      if (thread < needed) break;
-      thread -= needed;
-    }
-    const BitonicRuns runs{first[pair], first[pair + apart], first[pair + 2 * apart], thread * Shape::items};
-    OwnItems<Shape> own;
-    merge_own(own, tile, runs, before);
-    __syncthreads();  // the next write overwrites items of `tile` that other threads may still be reading
-    const Half half = pair / (2 * apart) % 2 == 0 ? Half::first : Half::second;
-    write_own(tile, own, {runs.first, runs.end, runs.diagonal}, half);
-    __syncthreads();  // the next level, or the store, reads items that other threads have written to `tile`
     // end solution
+    if (own_tile == tile) points[tile].position[own_run] = run_first + low;
   }
 }
 
-/// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one pass. If a merge has two
-/// runs, two warps of the block search for its co-ranks.
-template <class Shape, int ways, class Key, class Value>
+/// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one pass. `points`: those of
+/// all tiles, if a merge has four runs.
+template <int ways, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    merge_k_ways(Items<Key, Value> from, Items<Key, Value> to, KWayPass<ways> pass, const CoRanks<ways>* co_ranks,
+    merge_k_ways(ItemsOf<Shape> from, ItemsOf<Shape> to, KWayPass<ways> pass, const PartitionPoint<ways>* points,
                  typename Shape::Before before) {
-  __shared__ Parts<ways> parts;
+  __shared__ PartitionPoint<ways> own_points[2];
+  __shared__ int first[ways + 1];
   const auto tile = tile_in_shared_memory<Shape>();
   lab::wait_for_earlier_kernels();
   lab::let_next_kernel_begin();
   for (std::int64_t index = blockIdx.x; index < pass.tiles; index += gridDim.x) {
-    // PHASE 6: locate the parts of the runs that the tile is made of. One thread is enough for these few sums.
-    const OutputTile output(pass, index);
-    const CoRanks<ways>* own_and_next = co_ranks + index;
-    if constexpr (ways == 2) own_and_next = find_both_co_ranks(from.keys, pass, output, before);
-    if (threadIdx.x == 0) parts.locate(pass, output, own_and_next);
-    __syncthreads();  // all threads read `parts`, which thread 0 has written
-    // PHASE 7: load all parts at the same time, to wait only once.
-    begin_to_load<Shape>(tile, from, parts);
-    wait_for_copies();
-    __syncthreads();  // a thread merges items that other threads have loaded into `tile`
-    // PHASE 8: merge. A four-way merge takes two levels here, but only one round trip through global memory.
-    merge_parts<ways, Shape>(tile, parts.first, before);
-    // PHASE 9: store. Neighbouring threads store neighbouring items. No barrier is needed first, because merge_parts()
-    // ends with one.
-    store_items<Shape>(items_from(to, output.first), tile, output.count);
-    __syncthreads();  // not needed as long as no thread reads `parts` after merge_parts()
+    // PHASE 5: get the partition points. For two runs, they are found only now, which saves a launch.
+    get_points(own_points, points, from.keys, pass, index, before);
+    __syncthreads();  // all threads read `own_points`, which a few have written, and load into the `tile` others stored
+    // PHASE 6: load all parts of the runs that the tile is made of at the same time, to wait only once.
+    begin_to_load_parts<Shape>(tile, first, from, own_points);
+    lab::wait_for_copies();
+    __syncthreads();  // a thread merges items that other threads have loaded into `tile`, and reads `first`
+    // PHASE 7: merge. A four-way merge takes two levels here, but only one round trip through global memory.
+#pragma unroll
+    for (int apart = 1; apart < ways; apart *= 2) {  // parts per run; part r is at [first[r], first[r + 1])
+      // begin solution
+      //~ // Your code: which items of which merge of this level are the thread's? merge_own(), then write_own().
+      const int needed = (first[2 * apart] - first[0] + Shape::items - 1) / Shape::items;  // threads of the first merge
+      const bool in_second = 2 * apart < ways && int(threadIdx.x) >= needed;
+      const int part = in_second ? 2 * apart : 0, thread = threadIdx.x - (in_second ? needed : 0);
+      const OutputRun output{first[part], first[part + 2 * apart], thread * Shape::items};
+      OwnItems<Shape> own;
+      merge_own(own, tile, output, first[part + apart], before);
+      __syncthreads();  // the next write overwrites items of `tile` that other threads may still be reading
+      write_own(tile, own, output, in_second ? Half::second : Half::first);
+      __syncthreads();  // the next level, or the store, reads items that other threads have written to `tile`
+      // end solution
+    }
+    // PHASE 8: store, neighbouring items by neighbouring threads.
+    store_tile<Shape>(items_from(to, index * pass.tile), tile, first[ways]);
   }
 }
 
-// --- few keys, in a cluster ---
-
-/// What the kernel of cluster.cuh does with a tile.
-struct Core {
-  /// Sorts a tile of `count` items. A barrier is needed afterwards.
-  template <class Shape, class Key, class Value>
-  __device__ static void sort_tile(Items<Key, Value> tile, int count, typename Shape::Before before) {
-    OwnItems<Shape> items;
-    load_and_sort(items, tile, count, before);
-    merge_threads(tile, items, count, before);
-  }
-
-  /// Merges the thread's items of two runs in bitonic layout.
-  template <class Shape, class Key, class Value>
-  __device__ static void merge_items(OwnItems<Shape>& items, Items<Key, Value> tile, BitonicRuns runs,
-                                     typename Shape::Before before) {
-    merge_own(items, tile, runs, before);
-  }
-};
-
-// --- the host's part ---
-
-/// Sorts tiles, then merges as many runs at a time as the method says.
-template <Method method, class Key, class Value, class Before>
-void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  constexpr int ways = row_of(method).ways;
-  using Sort = SortShape<method, Key, Value, Before>;
-  using Merge = MergeShape<method, Key, Value, Before>;
-  // Each merge of a level rounds up its number of threads, so the first level, of ways / 2 merges, may need ways / 2 -
-  // 1 more threads than one merge would.
-  const int max_tile = (Merge::threads - (ways / 2 - 1)) * Merge::items;
-  const auto [passes, max_tiles] = count_passes<ways>(n, Sort::tile, max_tile);
+/// Sorts tiles in blocks of shape Sort, then merges `ways` runs at a time in blocks of shape Merge.
+template <int ways, class Sort, class Merge, class Before>
+void sort_by(ItemsOf<Sort> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
+  // The first of two levels has two merges. Each rounds up its number of threads, so one thread more may be needed.
+  constexpr int tile = (Merge::threads - (ways / 2 - 1)) * Merge::items, first_run = Sort::tile / tile * tile;
+  static_assert(first_run / tile <= 2, "KWayPass needs a power of two");
+  int passes = 0;
+  for (std::int64_t run = first_run; run < n; run *= ways) ++passes;
   const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array
-  Scratch<Key, Value> scratch(in_place ? 0 : n, stream);
-  const lab::DeviceArray<CoRanks<ways>> co_ranks(ways == 4 ? max_tiles : 0, stream);
+  Scratch<typename Sort::Key, typename Sort::Value> scratch(in_place ? 0 : n, stream);
+  const lab::DeviceArray<PartitionPoint<ways>> points(ways == 4 ? (n + tile - 1) / tile : 0, stream);
   // begin solution
-  //~ // Your code: the launches, as in sort_by_levels(). First sort_record_tiles. Then merge_k_ways for runs of Sort::tile,
-  //~ // ways * Sort::tile, ... items, after find_co_ranks `if constexpr` ways is 4. merge_k_ways waits for earlier kernels
-  //~ // itself, so you may launch it early (lab::early_launch). Which array do the tiles go to? If in_place, scratch has no
-  //~ // memory yet. If there are passes, assign a new Scratch to it after the first launch.
-  //~ (void)before, (void)shape, (void)scratch;
-  Items<Key, Value> from = in_place ? items : scratch.items(), to = items;
-  opt_in_to_shared_memory<Sort>(sort_record_tiles<Sort, Key, Value>);
-  const unsigned tiles = lab::blocks_or(shape, n, Sort::tile);
-  sort_record_tiles<Sort><<<tiles, Sort::threads, Sort::shared_bytes, stream>>>(items, from, n, before);
+  //~ NOT_WRITTEN("step 05");  // Your code: sort_record_tiles; for each pass find_partition_points, then merge_k_ways.
+  auto from = in_place ? items : scratch.items(), to = items;
+  lab::allow_shared_memory<sort_record_tiles<Sort>>(Sort::shared_bytes, lab::Device::current());
+  const unsigned blocks = lab::blocks_or(shape, n, first_run);
+  sort_record_tiles<Sort><<<blocks, Sort::threads, Sort::shared_bytes, stream>>>(items, from, n, first_run, before);
   CUDA_CHECK(cudaGetLastError());
-  if (in_place && passes > 0) {  // allocated only now, while the GPU is already at work
-    scratch = Scratch<Key, Value>(n, stream);
+  if (in_place && passes > 0) {
+    scratch = decltype(scratch)(n, stream);  // allocated only now, while the GPU is already at work
     to = scratch.items();
   }
-  for (std::int64_t run = Sort::tile; run < n; run *= ways) {
-    const KWayPass<ways> pass(n, run, max_tile);
+  for (std::int64_t run = first_run; run < n; run *= ways) {
+    const KWayPass<ways> pass(n, run, tile);
     if constexpr (ways == 4) {
-      constexpr auto narrow = find_co_ranks<int, Key, Before>, wide = find_co_ranks<std::int64_t, Key, Before>;
-      const auto find = n <= std::numeric_limits<int>::max() ? narrow : wide;
-      const unsigned blocks = lab::blocks_or(shape, pass.tiles, search_threads / 4);
-      find<<<blocks, search_threads, 0, stream>>>(from.keys, pass, co_ranks.data(), before);
-      CUDA_CHECK(cudaGetLastError());
+      constexpr auto find = find_partition_points<typename Merge::Key, Before>;
+      const unsigned find_blocks = lab::blocks_or(shape, pass.tiles, search_threads / 4);
+      const auto launch = lab::early_launch<find>(find_blocks, search_threads, 0, stream);
+      CUDA_CHECK(cudaLaunchKernelEx(&launch, find, from.keys, pass, points.data(), before));
     }
-    const unsigned blocks = lab::blocks_or(shape, pass.tiles, 1);
-    const auto launch =
-        lab::early_launch<merge_k_ways<Merge, ways, Key, Value>>(blocks, Merge::threads, Merge::shared_bytes, stream);
-    CUDA_CHECK(
-        cudaLaunchKernelEx(&launch, merge_k_ways<Merge, ways, Key, Value>, from, to, pass, co_ranks.data(), before));
+    constexpr auto merge = merge_k_ways<ways, Merge>;
+    const unsigned merge_blocks = lab::blocks_or(shape, pass.tiles, 1);
+    const auto launch = lab::early_launch<merge>(merge_blocks, Merge::threads, Merge::shared_bytes, stream);
+    CUDA_CHECK(cudaLaunchKernelEx(&launch, merge, from, to, pass, points.data(), before));
     std::swap(from, to);
   }
   // end solution
@@ -311,20 +215,22 @@ void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::Launch
 
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  if (lab::threads_or(shape, threads_to_choose) != threads_to_choose) {
+  using Small = RecordShape<Key, Value, Before, 256, 17>;
+  using Large = RecordShape<Key, Value, Before, 512, 33>;
+  using Merge = RecordShape<Key, Value, Before, 256, 33>;
+  if (lab::threads_or(shape, 256) != 256) {
     throw lab::Unsupported("this step has 256 threads per block: choose --threads 256 or leave it out");
   }
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (n < 2) return;
-  using Few = SortShape<Method::few_keys, Key, Value, Before>;
-  // begin solution
-  //~ // Your code: call sort_in_cluster<Core, Few>(items, n, before, shape, stream). If it returns true, return, because it
-  //~ // sorts the keys. When all of this file is written, delete the next line.
-  //~ NOT_WRITTEN("step 05");
-  if (sort_in_cluster<Core, Few>(items, n, before, shape, stream)) return;
-  // end solution
-  const Method method = choose_method<Key, Value, Before>(n, shape);
-  with_method(method, [&](auto constant) { sort_by<constant.value>(items, n, before, shape, stream); });
+  const lab::Device& device = lab::Device::current();
+  const bool is_large = shape.threads == 0 && device.shared_bytes_per_block >= int(Large::shared_bytes);
+  // With few keys, a pass takes as long as its longest block. With very few, small tiles occupy more multiprocessors. A
+  // grid that the user chooses may have many tiles per block, so then merges are four-way for any number of keys.
+  const std::int64_t multiprocessors = shape.blocks == 0 ? device.multiprocessors : 0;
+  if (!is_large || n <= 8192 * multiprocessors) return sort_by<2, Small, Small>(items, n, before, shape, stream);
+  if (n <= 65536 * multiprocessors) return sort_by<2, Large, Merge>(items, n, before, shape, stream);
+  sort_by<4, Large, Merge>(items, n, before, shape, stream);
 }
 
 }  // namespace

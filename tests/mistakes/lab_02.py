@@ -55,7 +55,7 @@ MISTAKES = (
     ),
     in_record(
         "the second run read forwards",
-        {"b = max(b - 1, runs.first);": "b = min(b + 1, runs.end - 1);"},
+        {"b = max(b - 1, output.first);": "b = min(b + 1, output.end - 1);"},
         is_searched=True,
     ),
 )

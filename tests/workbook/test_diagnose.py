@@ -167,10 +167,15 @@ class Structure(unittest.TestCase):
         self.assertEqual([(one.kind, one.line) for one in lines], [("defines", 4), ("loop", 3)])
 
     def test_a_gap_that_is_still_empty(self) -> None:
-        source = "__device__ void part(int* a) {{\n  // Your code: store\n  // it.\n  (void)a;\n{}}}\n" + (
+        source = "__device__ void part(int* a) {{\n  // Your code: store\n  // it.\n{}}}\n" + (
             "__global__ void all(int* a) {{ part(a); }}\n__global__ void other(int* a) {{ a[0] = 1; }}\n"
         )
-        for more, kernel, line in (("", "all", 2), ("  *a = 1;\n", "all", 0), ("", "other", 0)):
+        for more, kernel, line in (
+            ("", "all", 2),
+            ("  (void)a;\n", "all", 2),
+            ("  (void)a;\n  *a = 1;\n", "all", 0),
+            ("", "other", 0),
+        ):
             launches = ({"kernel": f"{kernel}<int>"},)
             seen = Outcome("wrong", False, Case("any", 1, 4), file="labs/any/a.cu", launches=launches)
             found = diagnose(Evidence(source.format(more), "labs/any/a.cu", Traced(seen)), Searched())

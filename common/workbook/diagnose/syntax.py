@@ -134,7 +134,7 @@ class Syntax:
                 if lines[first].strip().startswith(GAP):
                     rest = [line.strip() for line in lines[first:] if not line.strip().startswith("//")]
                     after = next((line for line in rest if not line.startswith("(void)")), "")
-                    if rest[0].startswith("(void)") and after.startswith(("}", "NOT_WRITTEN(")):
+                    if after.startswith(("}", "NOT_WRITTEN(")):
                         return first + 1
         return 0
 

@@ -1,0 +1,49 @@
+// An order of keys as a comparison, for kernels that accept any comparison.
+#pragma once
+
+#include <type_traits>
+
+#include "step/keys.h"
+
+namespace lab {
+
+/// Compares by an order. AnOrder is the type of a constant, such as Ascending, or Order itself on a CPU, because to
+/// compile each kernel for both orders would take twice as long.
+template <class AnOrder>
+struct InOrder {
+  AnOrder order;
+
+  template <class Key>
+  LAB_HOST_DEVICE bool operator()(Key a, Key b) const {
+    return before(a, b, order);
+  }
+};
+
+using Ascending = std::integral_constant<Order, Order::ascending>;
+using Descending = std::integral_constant<Order, Order::descending>;
+
+/// True for an InOrder, by which different integers are never equal.
+template <class Before>
+inline constexpr bool is_order = false;
+template <class AnOrder>
+inline constexpr bool is_order<InOrder<AnOrder>> = true;
+
+/// Calls f(comparison): the comparison is `before` itself or, if `before` is an Order, the InOrder for it.
+template <class Before, class F>
+void with_comparison(Before before, F&& f) {
+  if constexpr (!std::is_same_v<Before, Order>) {
+    f(before);
+  } else {
+#ifdef __SIMT__
+    f(InOrder<Order>{before});
+#else
+    if (before == Order::ascending) {
+      f(InOrder<Ascending>{});
+    } else {
+      f(InOrder<Descending>{});
+    }
+#endif
+  }
+}
+
+}  // namespace lab
