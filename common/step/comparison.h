@@ -7,8 +7,14 @@
 
 namespace lab {
 
-/// Compares by an order. AnOrder is the type of a constant, such as Ascending, or Order itself on a CPU, because to
-/// compile each kernel for both orders would take twice as long.
+/// An order that is known at compile time.
+template <Order order>
+struct FixedOrder {
+  LAB_HOST_DEVICE constexpr operator Order() const { return order; }
+};
+
+/// Compares by an order. AnOrder is a FixedOrder or, on a CPU, Order itself, because to compile each kernel for both
+/// orders would take twice as long.
 template <class AnOrder>
 struct InOrder {
   AnOrder order;
@@ -18,9 +24,6 @@ struct InOrder {
     return before(a, b, order);
   }
 };
-
-using Ascending = std::integral_constant<Order, Order::ascending>;
-using Descending = std::integral_constant<Order, Order::descending>;
 
 /// True for an InOrder, by which different integers are never equal.
 template <class Before>
@@ -38,9 +41,9 @@ void with_comparison(Before before, F&& f) {
     f(InOrder<Order>{before});
 #else
     if (before == Order::ascending) {
-      f(InOrder<Ascending>{});
+      f(InOrder<FixedOrder<Order::ascending>>{});
     } else {
-      f(InOrder<Descending>{});
+      f(InOrder<FixedOrder<Order::descending>>{});
     }
 #endif
   }

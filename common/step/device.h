@@ -61,7 +61,6 @@ void allow_shared_memory(std::size_t bytes, const Device& device) {
 /// because the call takes time. Errors: CudaError.
 template <auto kernel>
 bool runs_code_of_sm_90() {
-#ifndef __SIMT__
   thread_local int asked_of = -1;
   thread_local bool answer = false;
   if (const int device = Device::current().id; asked_of != device) {
@@ -70,9 +69,6 @@ bool runs_code_of_sm_90() {
     asked_of = device, answer = attributes.ptxVersion >= 90;
   }
   return answer;
-#else
-  return false;
-#endif
 }
 
 }  // namespace lab

@@ -34,7 +34,6 @@ template <auto kernel>
 cudaLaunchConfig_t early_launch(unsigned blocks, unsigned threads, std::size_t shared_bytes, cudaStream_t stream) {
   cudaLaunchConfig_t config{};
   config.gridDim = blocks, config.blockDim = threads, config.dynamicSmemBytes = shared_bytes, config.stream = stream;
-#ifndef __SIMT__  // CUDA on the CPU makes one launch after the other
   static cudaLaunchAttribute attribute = [] {
     cudaLaunchAttribute serialization{};
     serialization.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -42,7 +41,6 @@ cudaLaunchConfig_t early_launch(unsigned blocks, unsigned threads, std::size_t s
     return serialization;
   }();
   config.attrs = &attribute, config.numAttrs = runs_code_of_sm_90<kernel>() ? 1 : 0;
-#endif
   return config;
 }
 

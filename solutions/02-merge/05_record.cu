@@ -3,8 +3,8 @@
 // Idea: each level of step 04 reads and writes all keys in global memory. Here a pass merges four runs, which is two
 // levels in shared memory for one round trip through global memory. Where the keys are too few to fill the GPU, latency
 // counts, and the same kernel merges two runs: its blocks find their partition points themselves, which saves a launch.
-// New since step 04: larger tiles, and a sorting network in registers. The bitonic layout, in which both runs end with a
-// sentinel. Copies that bypass the registers. A kernel begins while the one in front of it ends.
+// New since step 04: larger tiles, and a sorting network in registers. The bitonic layout, in which both runs end with
+// a sentinel. Copies that bypass the registers. A kernel begins while the one in front of it ends.
 // Phases: 1 to 4 sort the tiles. In each pass, 5 finds the partition points, and 6 to 8 merge.
 //- Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, with log2 in place of log4 for fewer keys. A tile has
 //- 16,830 keys of 4 bytes without values or 8670 other items, and 4352 items if there are few. Temporary memory: a copy
@@ -43,8 +43,7 @@ __device__ void merge_own(OwnItems<Shape>& own, ItemsOf<Shape> tile, OutputRun o
     if constexpr (has_values<typename Shape::Value>) {
       if (k < output.left()) own.values[k] = tile.values[take_b ? b : a];
     }
-    // A thread that has no items left goes on merging, but does not read outside the two runs. One read serves both
-    // runs, because keys that are read under a condition take more registers.
+    // A thread without items left goes on, but reads nothing outside the two runs. One read for both saves registers.
     if (take_b) b = max(b - 1, output.first);
     if (!take_b) a = min(a + 1, output.end - 1);
     const auto next = tile.keys[take_b ? b : a];
@@ -177,37 +176,36 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 /// Sorts tiles in blocks of shape Sort, then merges `ways` runs at a time in blocks of shape Merge.
 template <int ways, class Sort, class Merge, class Before>
 void sort_by(ItemsOf<Sort> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
+  using Key = typename Sort::Key;
   // The first of two levels has two merges. Each rounds up its number of threads, so one thread more may be needed.
   constexpr int tile = (Merge::threads - (ways / 2 - 1)) * Merge::items, first_run = Sort::tile / tile * tile;
   static_assert(first_run / tile <= 2, "KWayPass needs a power of two");
   int passes = 0;
   for (std::int64_t run = first_run; run < n; run *= ways) ++passes;
   const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array
-  Scratch<typename Sort::Key, typename Sort::Value> scratch(in_place ? 0 : n, stream);
+  Scratch<Key, typename Sort::Value> scratch(in_place ? 0 : n, stream);
   const lab::DeviceArray<PartitionPoint<ways>> points(ways == 4 ? (n + tile - 1) / tile : 0, stream);
   // begin solution
   //~ NOT_WRITTEN("step 05");  // Your code: sort_record_tiles; for each pass find_partition_points, then merge_k_ways.
-  auto from = in_place ? items : scratch.items(), to = items;
+  auto from = in_place ? items : scratch.items();
   lab::allow_shared_memory<sort_record_tiles<Sort>>(Sort::shared_bytes, lab::Device::current());
   const unsigned blocks = lab::blocks_or(shape, n, first_run);
   sort_record_tiles<Sort><<<blocks, Sort::threads, Sort::shared_bytes, stream>>>(items, from, n, first_run, before);
   CUDA_CHECK(cudaGetLastError());
-  if (in_place && passes > 0) {
-    scratch = decltype(scratch)(n, stream);  // allocated only now, while the GPU is already at work
-    to = scratch.items();
-  }
+  if (in_place && passes > 0) scratch = decltype(scratch)(n, stream);  // only now, while the GPU is already at work
+  auto to = in_place ? scratch.items() : items;
   for (std::int64_t run = first_run; run < n; run *= ways) {
     const KWayPass<ways> pass(n, run, tile);
     if constexpr (ways == 4) {
-      constexpr auto find = find_partition_points<typename Merge::Key, Before>;
       const unsigned find_blocks = lab::blocks_or(shape, pass.tiles, search_threads / 4);
-      const auto launch = lab::early_launch<find>(find_blocks, search_threads, 0, stream);
-      CUDA_CHECK(cudaLaunchKernelEx(&launch, find, from.keys, pass, points.data(), before));
+      const auto early = lab::early_launch<find_partition_points<Key, Before>>(find_blocks, search_threads, 0, stream);
+      CUDA_CHECK(
+          cudaLaunchKernelEx(&early, find_partition_points<Key, Before>, from.keys, pass, points.data(), before));
     }
-    constexpr auto merge = merge_k_ways<ways, Merge>;
     const unsigned merge_blocks = lab::blocks_or(shape, pass.tiles, 1);
-    const auto launch = lab::early_launch<merge>(merge_blocks, Merge::threads, Merge::shared_bytes, stream);
-    CUDA_CHECK(cudaLaunchKernelEx(&launch, merge, from, to, pass, points.data(), before));
+    const auto early =
+        lab::early_launch<merge_k_ways<ways, Merge>>(merge_blocks, Merge::threads, Merge::shared_bytes, stream);
+    CUDA_CHECK(cudaLaunchKernelEx(&early, merge_k_ways<ways, Merge>, from, to, pass, points.data(), before));
     std::swap(from, to);
   }
   // end solution
