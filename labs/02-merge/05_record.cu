@@ -3,11 +3,11 @@
 // Idea: each level of step 04 reads and writes all keys in global memory. Here a pass merges four runs, which is two
 // levels in shared memory for one round trip through global memory. Where the keys are too few to fill the GPU, latency
 // counts, and the same kernel merges two runs: its blocks find their partition points themselves, which saves a launch.
-// New since step 04: larger tiles, and a sorting network in registers. The bitonic layout, in which both runs end with a
-// sentinel. Copies that bypass the registers. A kernel begins while the one in front of it ends.
+// New since step 04: larger tiles, and a sorting network in registers. The bitonic layout, in which both runs end with
+// a sentinel. Copies that bypass the registers. A kernel begins while the one in front of it ends.
 // Phases: 1 to 4 sort the tiles. In each pass, 5 finds the partition points, and 6 to 8 merge.
 // Limits: if the user chooses the number of threads per block, it must be 256.
-// Lines: 77 to write, 156 given.
+// Lines: 74 to write, 157 given.
 #include <cstdint>
 #include <utility>
 
@@ -112,13 +112,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 /// Sorts tiles in blocks of shape Sort, then merges `ways` runs at a time in blocks of shape Merge.
 template <int ways, class Sort, class Merge, class Before>
 void sort_by(ItemsOf<Sort> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
+  using Key = typename Sort::Key;
   // The first of two levels has two merges. Each rounds up its number of threads, so one thread more may be needed.
   constexpr int tile = (Merge::threads - (ways / 2 - 1)) * Merge::items, first_run = Sort::tile / tile * tile;
   static_assert(first_run / tile <= 2, "KWayPass needs a power of two");
   int passes = 0;
   for (std::int64_t run = first_run; run < n; run *= ways) ++passes;
   const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array
-  Scratch<typename Sort::Key, typename Sort::Value> scratch(in_place ? 0 : n, stream);
+  Scratch<Key, typename Sort::Value> scratch(in_place ? 0 : n, stream);
   const lab::DeviceArray<PartitionPoint<ways>> points(ways == 4 ? (n + tile - 1) / tile : 0, stream);
   NOT_WRITTEN("step 05");  // Your code: sort_record_tiles; for each pass find_partition_points, then merge_k_ways.
 }

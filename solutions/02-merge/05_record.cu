@@ -10,7 +10,7 @@
 //- 16,830 keys of 4 bytes without values or 8670 other items, and 4352 items if there are few. Temporary memory: a copy
 //- of the keys and values, and for four-way merges 32 bytes per 8415 keys of 4 bytes or per 4335 other items.
 // Limits: if the user chooses the number of threads per block, it must be 256.
-// Lines: 77 to write, 156 given.
+// Lines: 74 to write, 157 given.
 #include <cstdint>
 #include <utility>
 
