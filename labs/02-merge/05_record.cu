@@ -21,8 +21,8 @@
 namespace merge_sort {
 namespace {
 
-/// Merges the thread's items of the output, in place of which the tile has two runs in bitonic layout. If fewer are
-/// left than a thread has, the rest of its registers may hold anything.
+/// Merges the thread's items of `output` into registers. The tile has two runs there in bitonic layout: a at
+/// [output.first, middle), and b backwards at [middle, output.end). Registers without an item may hold anything.
 template <class Shape, class Before>
 __device__ void merge_own(OwnItems<Shape>& own, ItemsOf<Shape> tile, OutputRun output, int middle, Before before) {
   if (output.left() <= 0) return;
@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 
 /// Finds the partition points of all tiles, if a merge has four runs. Four lanes search for each, one per run, with an
 /// interval [low, high] that contains the run's co-rank. A lane reads its probe, the key in the middle. From the other
-/// probes it finds out how many items come before its own, at least and at most. If these are fewer than `rank` even at
-/// most, the probe comes before the tile. If they are `rank` or more at least, it does not.
+/// probes it finds out how many items of the merge come before its own, at least and at most. `rank` items come before
+/// the tile. If at most rank - 1 come before the probe, the probe does, too. If at least `rank` do, it does not.
 /// Source: P. J. Varman and others, "Merging multiple lists on hierarchical-memory multiprocessors", 1991.
 template <class Key, class Before>
 __global__ void find_partition_points(const Key* from, KWayPass<4> pass, PartitionPoint<4>* points, Before before) {
@@ -75,7 +75,7 @@ __global__ void find_partition_points(const Key* from, KWayPass<4> pass, Partiti
     const std::int64_t own_tile = first + threadIdx.x / 4, tile = min(own_tile, pass.tiles - 1);
     const std::int64_t rank = tile * pass.tile - pass.run_first(tile, 0), run_first = pass.run_first(tile, own_run);
     std::int64_t low = 0, high = pass.run_first(tile, own_run + 1) - run_first;
-    low = min(high, rank);  // Your code: until low == high everywhere, exchange intervals and probes by shuffles.
+    low = min(high, rank);  // Your code, in place of this line: until low == high, shuffle intervals and probes.
     if (own_tile == tile) points[tile].position[own_run] = run_first + low;
   }
 }
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
   for (std::int64_t index = blockIdx.x; index < pass.tiles; index += gridDim.x) {
     // PHASE 5: get the partition points. For two runs, they are found only now, which saves a launch.
     get_points(own_points, points, from.keys, pass, index, before);
-    __syncthreads();  // all threads read `own_points`, which a few have written, and load into the `tile` others stored
+    __syncthreads();  // all threads read `own_points`, which a few wrote, and overwrite what others stored from `tile`
     // PHASE 6: load all parts of the runs that the tile is made of at the same time, to wait only once.
     begin_to_load_parts<Shape>(tile, first, from, own_points);
     lab::wait_for_copies();
@@ -137,7 +137,7 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   const lab::Device& device = lab::Device::current();
   const bool is_large = shape.threads == 0 && device.shared_bytes_per_block >= int(Large::shared_bytes);
   // With few keys, a pass takes as long as its longest block. With very few, small tiles occupy more multiprocessors. A
-  // grid that the user chooses may have many tiles per block, so then merges are four-way for any number of keys.
+  // grid that the user chooses may have many tiles per block, so then, if large tiles may be used, merges are four-way.
   const std::int64_t multiprocessors = shape.blocks == 0 ? device.multiprocessors : 0;
   if (!is_large || n <= 8192 * multiprocessors) return sort_by<2, Small, Small>(items, n, before, shape, stream);
   if (n <= 65536 * multiprocessors) return sort_by<2, Large, Merge>(items, n, before, shape, stream);

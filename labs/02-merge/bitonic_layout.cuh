@@ -12,7 +12,8 @@
 
 namespace merge_sort {
 
-/// A run at [first, end) of a tile. A thread has, or merges, its items from `diagonal` on.
+/// A run at [first, end) of a tile. The thread's items, which it holds or is to merge, begin `diagonal` items after its
+/// start.
 struct OutputRun {
   int first, end;
   int diagonal;

@@ -1,4 +1,5 @@
-// Which types the steps are compiled for. To use another comparison, add it to both lists.
+// Which types the steps are compiled for. To use another type or comparison, add it here and to
+// MERGE_SORT_INSTANTIATE_TILES in tiles.cuh.
 #pragma once
 
 #include "items.cuh"

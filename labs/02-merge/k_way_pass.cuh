@@ -37,7 +37,8 @@ struct PartitionPoint {
 };
 
 /// Gets the partition points of a tile and of the next one, or the ends of the runs if there is no next one in this
-/// merge. Of four runs, the points of `all` tiles have been found. A barrier must follow.
+/// merge. With four runs, `all` has the points of all tiles, which find_partition_points has found. A barrier must
+/// follow.
 template <class Key, class Before>
 __device__ inline void get_points(PartitionPoint<4>* own, const PartitionPoint<4>* all, const Key*,
                                   const KWayPass<4>& pass, std::int64_t index, Before) {
@@ -70,8 +71,8 @@ __device__ inline void get_points(PartitionPoint<2>* own, const PartitionPoint<2
 }
 
 /// Begins to load the parts of the runs between two partition points into the tile, in bitonic layout: every other part
-/// is stored backwards. first[r] becomes part r's first position in the tile, or the number of items. All threads of the
-/// block call it.
+/// is stored backwards. first[r] becomes the first position of part r in the tile, and first[ways] the number of items.
+/// All threads of the block call it.
 template <class Shape, int ways>
 __device__ inline void begin_to_load_parts(ItemsOf<Shape> tile, int* first, ItemsOf<Shape> from,
                                            const PartitionPoint<ways>* points) {

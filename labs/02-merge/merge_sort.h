@@ -5,7 +5,7 @@
 // lab::Order or a comparison: an object with `bool operator()(Key a, Key b) const`, callable on the device, that
 // returns true if `a` must come strictly before `b` (a strict weak ordering). The steps are compiled for lab::Order
 // with uint32_t, int32_t, float and uint64_t keys and with pairs of uint32_t, and for ByLowByte with these pairs; add
-// other types and comparisons in instantiate.cuh.
+// other types and comparisons in instantiate.cuh and, for sort_tiles(), in tiles.cuh.
 #pragma once
 
 #include "step/error.h"

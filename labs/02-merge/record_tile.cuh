@@ -21,7 +21,7 @@ struct RecordShape {
   static constexpr int threads = threads_per_block;
   /// For 1024 threads per multiprocessor, which is as many as fit if each has 64 registers.
   static constexpr int blocks_per_multiprocessor = 1024 / threads;
-  /// Items per thread: at most 17 if an item takes more registers than a key of 4 bytes that a network sorts. Odd, so
+  /// Items per thread: `max_items` for keys of up to 4 bytes that a network sorts, at most 17 for all others. Odd, so
   /// that 32 threads that each access the k-th of their own items access different banks.
   static constexpr int items = by_network && sizeof(Key) <= 4 ? max_items : std::min(max_items, 17);
   static constexpr int tile = threads * items;  ///< items per tile, at most

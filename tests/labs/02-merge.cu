@@ -35,7 +35,7 @@ const Step steps[] = {
 };
 
 // Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4335, 4352, 8670, 8704 keys), and several of
-// them. If passes of step 05 merge four runs, it makes a second one from 34,681 keys on, and its first one has two merges
+// them. If step 05 merges four runs at a time, it makes a second pass from 34,681 keys on. Its first pass has two merges
 // then, and five from 138,721 keys on.
 constexpr std::int64_t sizes[] = {0,    1,    2,    3,     17,    18,    100,   255,   256,   257,   511,   512,  513,
                                   2047, 2048, 2049, 4095,  4096,  4097,  4335,  4336,  4351,  4352,  4353,  8670, 8671,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Mutates the solutions, one line at a time: the check build must report what is wrong.
 
-    barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners; without labs, two
-                                     are drawn (drawn.py)
+    barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners; without labs, one
+                                     is drawn (drawn.py)
 
 Each barrier is removed in turn, and each of a student's usual mistakes is made. Without a barrier any finding is
 enough: of several that follow, the order of threads decides which comes first. If a shuffle lies between the two

@@ -35,7 +35,7 @@ MORE_CASES = 3  # of the check build, if none of these orders shows a finding, n
 
 @dataclass(frozen=True)
 class FirstLook:
-    """What the quick cases of a few types of keys have shown of a step, while all else was not compiled."""
+    """What the quick cases of a few types of keys have shown of a step, before anything else was compiled."""
 
     step: StepFile
     types: tuple[str, ...]  # of keys: the only ones
@@ -127,7 +127,7 @@ class Checker:
         return graded, None
 
     def _observation(self, step: StepFile, lines: Sequence[Step]) -> Callable[..., check_build.Observation]:
-        """What makes the check build's observation of lines of a step, with the programs that are there now."""
+        """A function that runs lines of a step on the check build, with the programs as they are now."""
         programs = self.programs
         arguments = programs.lab, step.number, programs.runner("check"), programs.timeout
         tasks = [line.task for line in lines]
@@ -256,7 +256,7 @@ class Checker:
         return FirstLook(step, types, graded.cases, failure)
 
     def begin(self, step: StepFile, nvcc: nvcc_compile.NvccCompile) -> Beside:
-        """Begins what runs beside the tests, but for the check build's cases, which have to be started."""
+        """Begins what runs beside the tests, except for the check build's cases, which have to be started."""
         programs = self.programs
         accepts_any = programs.is_observed and all(line.max_n is None for line in programs.lines(step))
         scan = narrowing.Scan(step, programs.solution) if accepts_any else None
@@ -338,7 +338,7 @@ class CheckPlan:
 
     @property
     def first_programs(self) -> list[Path]:
-        """The programs for a first look; none if all steps are checked, or if the one compiles soon."""
+        """The programs for a first look; none for several steps, without a cpu build, or if a step compiles quickly."""
         is_possible = len(self.steps) == 1 and "cpu" in self.kinds
         return build.first_look(self.steps[0], self.solution) if is_possible else []
 

@@ -21,8 +21,8 @@ _FLOATS = ("f32", "f64")
 
 @dataclass(frozen=True)
 class Need:
-    """What a case needs in order to fail, in words. For a fact about n: multiples of `multiple` pass (0: there is no
-    such rule); `powers`: powers of two pass; `is_above`: only numbers above a limit fail."""
+    """What a case needs in order to fail, in words. For a need that concerns n: multiples of `multiple` pass (0: there
+    is no such rule); `powers`: powers of two pass; `is_above`: only numbers above a limit fail."""
 
     words: str
     multiple: int = 0

@@ -238,7 +238,7 @@ def failure_parts(outcome: Outcome, is_explained: bool = False) -> tuple[list[st
 
 
 def how_it_failed(outcome: Outcome) -> list[str]:
-    """How a case failed, beginning with the line to fix; its keys, if they are few; and which case it is."""
+    """How a case failed, beginning with the line to fix; the keys of a wrong result; and which case it is."""
     lines, which = failure_parts(outcome)
     return [*lines, *rows(outcome), *which]
 
@@ -250,7 +250,7 @@ def in_one_line(outcome: Outcome) -> str:
 
 
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
-    """The same, and how to repeat the case; `options` are added to that command."""
+    """What how_it_failed() says, and how to repeat the case; `options` are added to that command."""
     return [*_wrapped(how_it_failed(outcome)), f"  again: {outcome.replay}{options}"]
 
 

@@ -65,7 +65,7 @@ class Traced:
 
 
 class Evidence:
-    """What an observation shows in a step's file, without any change."""
+    """What a traced case shows in a step's file, without any change."""
 
     def __init__(self, source: str, file: str, seen: Traced, rule: Mapping[str, Any] | None = None) -> None:
         """`file`: the name of the one that contains `source`. `rule`: what the step's launches must do."""

@@ -46,7 +46,7 @@ def patience() -> float:
 
 @dataclass(frozen=True)
 class Choice:
-    """A mutant, or two together, with which all cases pass."""
+    """A mutant, or two together, that may make all cases pass."""
 
     mutants: tuple[Mutant, ...]
 

@@ -12,7 +12,7 @@ KIND = "grading"
 
 
 def notes(step: StepFile, kind: str) -> list[Note]:
-    """A note for each thing in a step's object of a build."""
+    """A note for each thing in the step's object file that grading would refuse. `kind`: the build."""
     made = build.object_of(step, kind)
     if not made:
         return []
