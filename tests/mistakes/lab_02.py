@@ -56,6 +56,5 @@ MISTAKES = (
     in_record(
         "the second run read forwards",
         {"b = max(b - 1, output.first);": "b = min(b + 1, output.end - 1);"},
-        is_searched=True,
     ),
 )
