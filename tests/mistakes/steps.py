@@ -50,7 +50,7 @@ from workbook.diagnose import search  # noqa: E402
 LABS = (lab_01, lab_02, lab_03, lab_04, lab_05, lab_06)
 MISTAKES: Sequence[Mistake] = tuple(item for lab in LABS for item in lab.MISTAKES)
 # The search goes on up to the first telling change, however long that takes here.
-PATIENT: Mapping[str, object] = {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": (5.0, 5.0)}
+PATIENT: Mapping[str, object] = {"SECONDS": 600.0, "ENOUGH_SECONDS": 0.0, "CASE_SECONDS": (1.0, 4.0)}
 VERDICT = re.compile("FAILED|OVER|ok ")
 # Compiles faster than with the solutions' options, and warns as narrowing.Scan does.
 OPTIONS = {"cpu": ["-O0", "-Wconversion", "-Wno-sign-conversion", "-Wno-error"], "check": ["-Wno-error"]}
