@@ -188,8 +188,16 @@ void note_long_run(const Worker& worker, void* where) {
   std::fflush(stderr);
 }
 
+/// Is this a handler that has interrupted one of those with SA_ONSTACK? If two signals come together, it does so before
+/// the other has begun. The thread must not wait on that stack, which the next signal uses again.
+bool is_on_signal_stack() {
+  stack_t stack{};
+  return sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
 /// Runs on the interrupted thread's own stack, and continues there when that thread's turn comes again.
 void handle_interruption(int, siginfo_t*, void* context) {
+  if (is_on_signal_stack()) return;
   Worker* const worker = Worker::running();
   void* const where = interrupted_at(context);
   // Only the program's own code may be interrupted: a library may hold a lock.
