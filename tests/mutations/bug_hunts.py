@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Shows every fault of a bug hunt (labs/*/bug_hunt.cu) as the notes for the instructor describe it.
 
-    bug_hunts.py LAB [--compiler g++]
+    bug_hunts.py [LAB ...] [--compiler g++]
 
 Each fault is shown alone, with all other faults fixed: the result is wrong for the documented arguments, or a build
 reports the documented kind at the documented line. With all faults fixed, the program is right and nothing is reported.
+Without names of labs, some are drawn (drawn.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from drawn import drawn  # noqa: E402
+
 FINDING = re.compile(r"^\S*bug_hunt[^:\s]*:(\d+): (error|note): ([\w-]+): ", re.MULTILINE)
 FINDINGS = 3  # the exit status of a program with findings
 NOTES = ("same-value",)  # kinds that do not make a program fail
@@ -356,16 +361,12 @@ def not_right(programs: Programs, fault: int, build: str, arguments: str) -> str
     return f"{variant}, {build} build, arguments {arguments}: expected the right result: {done.stdout}{done.stderr}"
 
 
-def main() -> int:
-    """Exit status 1 if something is not as documented."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("lab", choices=BUG_HUNTS)
-    parser.add_argument("--compiler", default="g++")
-    arguments = parser.parse_args()
-    hunt = BUG_HUNTS[arguments.lab]
+def is_as_documented(lab: str, compiler: str) -> bool:
+    """Whether everything in a lab's bug hunt is; prints what is not."""
+    hunt = BUG_HUNTS[lab]
     shown = [(number, shows) for number, fault in enumerate(hunt.faults, 1) for shows in fault.shows]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        programs = Programs(ROOT / "labs" / arguments.lab / "bug_hunt.cu", hunt, Path(folder), arguments.compiler)
+        programs = Programs(ROOT / "labs" / lab / "bug_hunt.cu", hunt, Path(folder), compiler)
         variants = {(number, shows.build) for number, shows in shown} | {(0, "cpu"), (0, "check"), (-1, "cpu")}
         wrong = [text for text in pool.map(lambda variant: programs.compile(*variant), sorted(variants)) if text]
         if not wrong:
@@ -374,8 +375,20 @@ def main() -> int:
             right += [(0, build, words) for build in ("cpu", "check") for words in hunt.right]
             wrong += [text for text in (not_right(programs, *case) for case in right) if text]
     print("\n".join(wrong))
-    print(f"{arguments.lab}: {len(hunt.faults)} faults, {len(shown)} ways to see them, {len(wrong)} not as documented")
-    return 1 if wrong else 0
+    print(f"{lab}: {len(hunt.faults)} faults, {len(shown)} ways to see them, {len(wrong)} not as documented")
+    return not wrong
+
+
+def main() -> int:
+    """Exit status 1 if something is not as documented."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("labs", nargs="*", metavar="LAB", help=", ".join(BUG_HUNTS))
+    parser.add_argument("--compiler", default="g++")
+    arguments = parser.parse_args()
+    if unknown := [lab for lab in arguments.labs if lab not in BUG_HUNTS]:
+        parser.error(f"unknown lab {unknown[0]}; choose from {', '.join(BUG_HUNTS)}")
+    results = [is_as_documented(lab, arguments.compiler) for lab in arguments.labs or drawn(list(BUG_HUNTS), 2)]
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":

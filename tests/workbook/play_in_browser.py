@@ -8,7 +8,9 @@ Exits with 77, which Meson counts as "not run", where Chromium, its driver or th
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import importlib.util
 import json
 import os
@@ -81,9 +83,9 @@ def sorted_tile(n: int) -> tuple[trace.Trace, Outcome]:
         return observe(judge, BUILD / "labs/03-bitonic-check-solution", case)
 
 
-@contextlib.contextmanager
-def browser(width: int = 1280, scheme: str = "light") -> Iterator[Any]:
-    """A browser with a window of this width."""
+@functools.cache
+def started() -> Any:
+    """The browser of all tests: to start one takes longer than most tests. Its first tab stays empty."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -93,15 +95,30 @@ def browser(width: int = 1280, scheme: str = "light") -> Iterator[Any]:
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER or ""))
+    atexit.register(driver.quit)
+    driver.set_script_timeout(SECONDS)
+    return driver
+
+
+@contextlib.contextmanager
+def browser(width: int = 1280, scheme: str = "light") -> Iterator[Any]:
+    """A tab of this width."""
+    driver = started()
+    driver.switch_to.new_window("tab")
     try:
-        driver.set_script_timeout(SECONDS)
+        for log in ("browser", "performance"):
+            driver.get_log(log)  # which empties it
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         yield driver
     finally:
-        driver.quit()
+        empty, *opened = driver.window_handles
+        for tab in opened:
+            driver.switch_to.window(tab)
+            driver.close()
+        driver.switch_to.window(empty)
 
 
 def require_clean(test: unittest.TestCase, driver: Any, addresses: str) -> None:

@@ -4,7 +4,7 @@ In kernels/*.cu each `CASE { ... }` launches the kernel between it and the case 
 on every line that must be reported (if it names two kinds, either will do). `// expect-one: KIND` is on lines of which
 at least one must be reported: a race has two ends, and the order of threads decides which comes second. No other line
 may be reported. kernels/right/*.cu must have no finding at all. A comment `// note: KIND` is on every line that must
-have a note of a kind in REMARKS; no other line may have one.
+have a note of a kind in REMARKS; no other line may have one. Without names of files, some are drawn (drawn.py).
 """
 
 import argparse
@@ -20,6 +20,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from drawn import drawn  # noqa: E402
+
 MARK = re.compile(r"// expect(-one)?: ([\w -]+?)\s*$")
 FINDING = re.compile(r"^(.+?):(\d+): error: ([\w-]+): ")
 NOTE_MARK = re.compile(r"// note: ([\w-]+)\s*$")
@@ -176,7 +180,7 @@ def main() -> int:
         tasks = [
             pool.submit(check_program, compiler, path.resolve(), folder)
             for compiler in arguments.compiler or ["g++"]
-            for path in arguments.files or sorted(HERE.glob("**/*.cu"))
+            for path in arguments.files or drawn(sorted(HERE.glob("**/*.cu")), 22)
         ]
         for task in tasks:
             wrong += task.result()
