@@ -14,6 +14,7 @@ from workbook.core.judge_types import Case, Element, Fact, Finding, Outcome, Sou
 from workbook.diagnose import program, syntax, words
 from workbook.diagnose.diagnosis import Diagnosis, Evidence, Traced, diagnose
 from workbook.diagnose.expectations import Departure, departure, rule_of
+from workbook.diagnose.origins import origins
 from workbook.diagnose.schemata import Change, Mutant
 from workbook.diagnose.search import Choice, Searched
 from workbook.diagnose.statements import Statements
@@ -164,7 +165,37 @@ class Structure(unittest.TestCase):
     def test_where_an_index_comes_from(self) -> None:
         seen = Outcome("wrong", False, Case("any", 1, 4), first_wrong=1, file="labs/any/a.cu", line=5)
         lines = Evidence(FILE, "labs/any/a.cu", Traced(seen)).lines()
-        self.assertEqual([(one.kind, one.line) for one in lines], [("defines", 4), ("loop", 3)])
+        self.assertEqual([(one.kind, one.line) for one in lines], [("defines", 4), ("defines", 3)])
+
+    def test_origins_go_into_what_is_called_and_out_to_what_calls(self) -> None:
+        source = """__device__ int half(int n) {
+  return n / 2;
+}
+__device__ void store(int* tile, Part part, int to) {
+  while (to < part.end) tile[to++] = 1;
+}
+__global__ void all(int* keys, int n) {
+  const auto up = [&](int i) { return min(i, n); };
+  Part part;
+  part.end = up(n + 1);
+  const int* unused = keys + n;
+  store(keys, part, half(n));
+}
+"""
+        found = [(one.kind, one.line) for one in origins(Syntax(source), 5)]
+        self.assertEqual(found, [("passes", 12), ("returns", 2), ("defines", 10), ("returns", 8)])
+
+    def test_an_index_from_an_array(self) -> None:
+        source = """__device__ void rank(Own& own, int sum) {
+  const int before = sum - 1;
+  own.ranks[0] = before;
+}
+__device__ void scatter(int* tile, Own& own) {
+  tile[own.ranks[0]] = own.keys[0];
+}
+"""
+        found = [(one.kind, one.line) for one in origins(Syntax(source), 6)]
+        self.assertEqual(found, [("defines", 2), ("defines", 3)])
 
     def test_a_gap_that_is_still_empty(self) -> None:
         source = "__device__ void part(int* a) {{\n  // Your code: store\n  // it.\n{}}}\n" + (

@@ -3,7 +3,8 @@ words.py makes sentences of its result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,27 +12,18 @@ from typing import Any
 from ..core.judge_types import IN_PLACE, Finding, Outcome
 from ..pictures.trace import Access, Trace
 from .expectations import Departure, departure
+from .origins import Line, divides_work, origins
 from .schemata import Change
 from .search import Searched
-from .syntax import LOOPS, Node, Syntax, first_line, identifiers, last_line, spelled
+from .syntax import LOOPS, Node, Syntax, first_line, spelled
 from .writers import History, Written, line_of
 
-MOST_DEFINITIONS, MOST_AROUND = 3, 2  # lines from which an index comes, and loops and conditions, that are shown
+MOST_DEFINITIONS, MOST_AROUND = 4, 1  # lines from which an index comes, and loops and conditions, that are shown
 MOST_EARLIER = 2  # stores that are shown
 MOST_STEPS = 6  # from the last writer of an element back to those of what it read, near which the search begins
 ENDLESS = ("hang", "time-limit", "deadlock")
 UNWRITTEN = "uninitialized"
-_OF_INDEX = {("out-of-bounds", "none"), ("race", "none"), ("race", "atomic")}  # kinds with remedies: an index is wrong
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of the step's file, and why it matters: "defines" (a variable that the place uses), "passes" (what a
-    call passes for a parameter), "loop" or "condition" (around the place)."""
-
-    kind: str
-    line: int
-    code: str
+_OF_INDEX = {("out-of-bounds", "none"), ("race", "none"), ("race", "atomic")}  # kinds with remedies
 
 
 @dataclass(frozen=True)
@@ -100,7 +92,7 @@ class Evidence:
             self.element = f"{array.name or 'result'}[{outcome.first_wrong}]"
             writer = history.last_writer(array, outcome.first_wrong * size)
             if writer:
-                self._chain = history.chain(writer, MOST_STEPS)
+                self._chain = history.chain(writer, MOST_STEPS, self._origins)
                 self.written = history.described(writer)
             elif history.is_copied(array, outcome.first_wrong * size):
                 self.element = ""  # the host has made it
@@ -111,9 +103,23 @@ class Evidence:
             if access is not None:
                 self.element = history.element(access)
                 self.writers = history.writers(access.array, access)
-        elif self.finding is not None and (self.finding.kind, self.finding.remedy) in _OF_INDEX:
+        elif self.finding is not None and self._is_of_index(self.finding):
             access = history.first_faulty(self.finding.line)
-            self._chain = history.chain(access, MOST_STEPS) if access else []
+            self._chain = history.chain(access, MOST_STEPS, self._origins, is_index=True) if access else []
+
+    @staticmethod
+    def _is_of_index(finding: Finding) -> bool:
+        """Whether an index may be wrong: an access is out of bounds, or no barrier would help, or the threads of a race
+        execute the same line."""
+        places = [fact.place for fact in finding.facts[:2]]
+        is_same = finding.kind == "race" and len(places) == 2 and places[0] is not None and places[0] == places[1]
+        return is_same or (finding.kind, finding.remedy) in _OF_INDEX
+
+    def _origins(self, place: tuple[str, int]) -> list[int]:
+        """The lines from which the indices and values of a line come, its own first."""
+        if not self.is_own(place[0]) or self.syntax.root is None:
+            return [place[1]]
+        return [place[1], *(one.line for one in origins(self.syntax, place[1]))]
 
     @property
     def kind(self) -> str:
@@ -174,20 +180,45 @@ class Evidence:
     def lines(self) -> tuple[Line, ...]:
         """Where the place's index comes from, or what runs it too often, too seldom or forever."""
         line = self.own_line()
-        if not line or self.syntax.root is None:
+        if self.syntax.root is None:
             return ()
         nodes = self.syntax.around(line)
         around = [Line(_kind(node), first_line(node), _head(node)) for node in nodes]
         if self.outcome.status == "hung" or (self.finding and self.finding.kind in ENDLESS):
             return tuple(one for one in around if one.kind == "loop")[:MOST_DEFINITIONS]
-        if self.finding and self.finding.kind == "race" and self.finding.remedy not in ("none", "atomic"):
+        if self.finding and self.finding.kind == "race" and not self._is_of_index(self.finding):
             return ()
         tests = [] if self.finding else [node for node in nodes if node.type == "if_statement"]
+        places = self._places()
+        of_places = [origins(self.syntax, place, tests if place == line else ()) for place in places]
+        definitions = [one for turn in itertools.zip_longest(*of_places) for one in turn if one]
+        definitions = [one for one in definitions if one.line not in places]
         found = [
-            *list(_definitions(self.syntax, line, tests))[:MOST_DEFINITIONS],
-            *[one for one in around if one.line != line][:MOST_AROUND],
-        ]
+            *self._launched(),
+            *{one.line: one for one in definitions}.values(),
+        ][:MOST_DEFINITIONS]
+        found += [one for one in around if one.line not in places and not divides_work(one.code)][:MOST_AROUND]
         return tuple({one.line: one for one in found}.values())
+
+    def _places(self) -> list[int]:
+        """The lines in the step's file at which an index may be wrong, or a value."""
+        places = [(self.finding.file, self.finding.line or 0)] if self.finding else [self.place()]
+        if self.finding and self.finding.kind == UNWRITTEN:
+            places[:0] = [(one.file, one.line) for one in self.writers[:1]]  # it may have written to the wrong place
+        elif self.finding and len(self.finding.facts) > 1 and (other := self.finding.facts[1].place):
+            places.append((other.file, other.line))
+        elif self.history and self.written and (load := self.history.source(self._chain[0])):
+            places.append(self.history.place(load))
+        own = [line for file, line in places if line and self.is_own(file)]
+        return list(dict.fromkeys(own or [line.line for line in self._launched()]))
+
+    def _launched(self) -> list[Line]:
+        """The launch of a kernel that fails outside of the step's file."""
+        launch = self.finding.facts[0].launch if self.finding and self.finding.facts else None
+        if self.own_line() or launch is None or not self.is_own(launch.file):
+            return []
+        statement = self.syntax.statement_at(launch.line)
+        return [Line("launch", launch.line, spelled(statement))] if statement is not None else []
 
 
 def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
@@ -233,48 +264,3 @@ def _head(node: Node) -> str:
         return spelled(node)
     text = node.text[: body.start_byte - node.start_byte].decode(errors="replace")
     return " ".join(text.split())
-
-
-def _definitions(syntax: Syntax, line: int, tests: Sequence[Node]) -> Iterator[Line]:
-    """The definitions of what decides in `tests`, and of what the indices of a line are made of, the nearest first; of
-    those, too."""
-    statement = syntax.statement_at(line)
-    if statement is None:
-        return
-    deciding = [name for test in tests for name in identifiers(test.child_by_field_name("condition"))]
-    names = [*deciding, *_index_names(statement, line)]
-    waiting: list[tuple[str, int]] = [(name, line) for name in names]
-    seen: set[tuple[str, int]] = set()
-    while waiting:
-        name, at = waiting.pop(0)
-        if (name, at) in seen:
-            continue
-        seen.add((name, at))
-        node = syntax.definition(name, at)
-        if node is None and (node := syntax.passed(name, at)):
-            yield Line("passes", first_line(node), f"{spelled(node)}, for {name}")
-            waiting += [(other, first_line(node)) for other in identifiers(node)]
-        elif node is not None and first_line(node) != line:
-            yield Line("defines", first_line(node), spelled(_whole(node)))
-            value = node.child_by_field_name("value") or node.child_by_field_name("right") or node
-            waiting += [(other, at) for other in identifiers(value)]
-
-
-def _whole(node: Node) -> Node:
-    """A definition with its type, unless that is a loop's."""
-    parent = node.parent
-    return parent if parent is not None and parent.type in ("declaration", "expression_statement") else node
-
-
-def _index_names(statement: Node, line: int) -> list[str]:
-    """The variables in the indices of a line; all of its variables if it has none."""
-    bodies = [statement.child_by_field_name(name) for name in ("body", "consequence", "alternative")]
-    head = [child for child in statement.named_children if child not in bodies]
-    inner = list(head)
-    names: list[str] = []
-    while inner:
-        node = inner.pop(0)
-        if node.type == "subscript_argument_list" and first_line(node) <= line <= last_line(node):
-            names += identifiers(node)
-        inner += node.named_children
-    return list(dict.fromkeys(names or [name for node in head for name in identifiers(node)]))

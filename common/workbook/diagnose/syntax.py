@@ -92,7 +92,8 @@ class Syntax:
         return found
 
     def definition(self, name: str, line: int) -> Node | None:
-        """The last declaration of a name, or the last assignment to it, before a line of the same function."""
+        """The last declaration of a variable, or the last assignment to it or to its member "a.b", before a line of the
+        same function."""
         function = self.function_at(line)
         best = None
         for node in descendants(function) if function else ():
@@ -103,10 +104,26 @@ class Syntax:
                 target = declared(node)
             elif node.type == "assignment_expression" and first_line(node) < line:
                 left = node.child_by_field_name("left")
-                target = spelled(left) if left.type == "identifier" else None
+                target = spelled(left) if left.type in ("identifier", "field_expression") else None
             if target == name and (best is None or first_line(node) >= first_line(best)):
                 best = node
         return best
+
+    def stored(self, array: str, line: int) -> Node | None:
+        """The last assignment to an element of an array before a line of the same function, or the first in another
+        one to an element of its member."""
+        own, member = self.function_at(line), "." + array.rpartition(".")[2]
+        best, other = None, None
+        for node in descendants(self.root) if self.root else ():
+            left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
+            if left is None or left.type != "subscript_expression":
+                continue
+            base, is_own = spelled(left.named_children[0]), self.function_at(first_line(node)) == own
+            if is_own and base == array and first_line(node) <= line:
+                best = node
+            elif not is_own and "." in array and base.endswith(member):
+                other = other or node
+        return best or other
 
     def passed(self, name: str, line: int) -> Node | None:
         """The argument that the first call, or launch, of the function at a line passes for this parameter."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .diagnosis import Diagnosis, Line
+from .diagnosis import Diagnosis
 from .expectations import Departure
+from .origins import Line
 from .schemata import Change
 from .writers import Written, line_of
 
@@ -120,6 +121,8 @@ def _of_line(line: Line) -> str:
     what = {
         "defines": "it depends on",
         "passes": "it depends on the argument in",
+        "returns": "it depends on what is returned in",
+        "launch": "the kernel is launched in",
         "loop": "it is in the loop of",
         "condition": "it is under the condition of",
     }[line.kind]

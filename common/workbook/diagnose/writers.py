@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..pictures.trace import Access, Array, Trace, Transfer, without_folders
@@ -88,20 +88,41 @@ class History:
         """Whether a byte was copied from the host, or filled."""
         return any(one.to == array.allocation and _covers(one, offset) for one in self._trace.transfers)
 
-    def chain(self, access: Access, most: int) -> list[Access]:
-        """An access, the store that wrote what its thread had read, and so on."""
+    def chain(
+        self, access: Access, most: int, origins: Callable[[tuple[str, int]], Sequence[int]], is_index: bool = False
+    ) -> list[Access]:
+        """An access, the store that wrote what its thread had read, and so on. `origins`: the lines from which what a
+        line uses comes. `is_index`: the access's index matters, and not its value."""
         found = [access]
-        while len(found) < most and (load := self.source(found[-1]) or self._read_before(found[-1])):
-            earlier = self.last_writer(load.array, load.offset, load)
-            if earlier is None:
+        while len(found) < most:
+            loads = [] if is_index or not found[-1].writes else [self.source(found[-1])]
+            loads += self._read_in(found[-1], origins(self.place(found[-1])))
+            loads.append(self._read_before(found[-1]))
+            earlier = (self.last_writer(load.array, load.offset, load) for load in loads if load)
+            if (next_one := next((one for one in earlier if one and one not in found), None)) is None:
                 break
-            found.append(earlier)
+            found.append(next_one)
+            is_index = False
         return found
+
+    def place(self, access: Access) -> tuple[str, int]:
+        """The file and the line of an access."""
+        return self._places.get(access.code, ("", 0))
+
+    def _read_in(self, access: Access, lines: Sequence[int]) -> list[Access | None]:
+        """What the same thread has last read in each of these lines before an access, in their order."""
+        last: dict[int, Access] = {}
+        for one in self._until(access):
+            if _block(one) != _block(access):
+                break
+            if one.thread == access.thread and one.way != "store":
+                last.setdefault(self.place(one)[1], one)
+        return [last[line] for line in lines if line in last]
 
     def first_faulty(self, line: int) -> Access | None:
         """The first access of a line that a finding is about."""
         faulty = (access for access in self._trace.accesses if access.wrong)
-        return next((access for access in faulty if self._places.get(access.code, ("", 0))[1] == line), None)
+        return next((access for access in faulty if self.place(access)[1] == line), None)
 
     def element(self, access: Access) -> str:
         """ "keys[3]" """
@@ -115,7 +136,7 @@ class History:
         return self._written(store, index, index, self.element(load) if load else "")
 
     def _written(self, store: Access, first: int, last: int, source: str = "") -> Written:
-        file, line = self._places.get(store.code, ("", 0))
+        file, line = self.place(store)
         launch = self._trace.launches[store.launch]
         return Written(
             file,
@@ -152,7 +173,7 @@ class History:
         lines: dict[tuple[str, int], list[Access]] = {}
         for access in stores:
             if not access.outside:
-                lines.setdefault(self._places.get(access.code, ("", 0)), []).append(access)
+                lines.setdefault(self.place(access), []).append(access)
         indices = [[one.offset // one.bytes for one in own] for own in lines.values()]
         found = (self._written(own[0], min(own_), max(own_)) for own, own_ in zip(lines.values(), indices))
         return tuple(found)[:MOST_WRITERS]
