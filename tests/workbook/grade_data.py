@@ -37,6 +37,7 @@ def failure(step: int, n: int, build: str = "cpu", **more: Any) -> Failure:
     race = "thread 3 writes tile[4]\n    thread 4 reads tile[4] in line 19"
     outcome = Outcome(
         "wrong", False, case, f"wrong key at index 7: 3 instead of 2; seed {case.seed}", first_wrong=7,
+        shown_keys=f"  got {case.seed}",
         replay=f"./workbook run 3 {step} --n {n} --seed {case.seed}",
         title=f"{LAB} step {step} shared: {n} u32 keys, few-values, descending, <<<4, 256>>>",
         file=f"labs/{LAB}/0{step}_shared.cu", line=17, printed=f"the step printed {n}",

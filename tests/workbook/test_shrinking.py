@@ -41,8 +41,8 @@ def shrunk(fails: Callable[[Case], bool], all_keys: float = math.inf, **values: 
 
 
 def facts_of(found: Shrinking) -> list[str]:
-    """The words of its facts."""
-    return [fact.words for fact in found.facts]
+    """What the smallest case needs in order to fail, in words."""
+    return [need.words for need in found.needs]
 
 
 class Smallest(unittest.TestCase):
@@ -184,7 +184,7 @@ class Facts(unittest.TestCase):
         self.assertIn("fails for every n that is odd (", facts_of(found)[0])
         found.add_failing("cpu", 2100)
         self.assertEqual(facts_of(found), [])
-        found.facts = [Need("fails for every n that is not a power of two (11 were tried)", powers=True)]
+        found.needs = [Need("fails for every n that is not a power of two (11 were tried)", powers=True)]
         found.add_failing("cpu", 2100)
         self.assertEqual(len(facts_of(found)), 1)
         found.add_failing("cpu", 2048)

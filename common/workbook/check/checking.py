@@ -336,7 +336,6 @@ class CheckPlan:
     timeout: float | None
     solution: bool
 
-    @property
     def first_programs(self) -> list[Path]:
         """The programs for a first look; none for several steps, without a cpu build, or if a step compiles quickly."""
         is_possible = len(self.steps) == 1 and "cpu" in self.kinds
@@ -344,11 +343,11 @@ class CheckPlan:
 
 
 def _first_look(
-    plan: CheckPlan, show: Show, warnings: list[str], stack: contextlib.ExitStack
+    plan: CheckPlan, programs: Sequence[Path], show: Show, warnings: list[str], stack: contextlib.ExitStack
 ) -> tuple[FirstLook, Beside | None]:
-    """Compiles a step for a few types of keys, and takes a first look. If the step passes it, what runs beside the
+    """Compiles the programs for a first look at a step, and takes it. If the step passes it, what runs beside the
     tests begins; `stack` ends it. Otherwise shows why."""
-    step, programs = plan.steps[0], plan.first_programs
+    step = plan.steps[0]
     taken: list[tuple[Checker, FirstLook, nvcc_compile.NvccCompile]] = []
     with contextlib.ExitStack() as looking:
 
@@ -396,8 +395,8 @@ def check(
     beside: Beside | None = None
     with contextlib.ExitStack() as stack:
         stack.callback(_show_warnings, warnings)
-        if plan.first_programs:
-            looked, beside = _first_look(plan, shown, warnings, stack)
+        if first := plan.first_programs():
+            looked, beside = _first_look(plan, first, shown, warnings, stack)
             if looked.failure:
                 return False
         unbuilt = build.make_programs(lab, plan.kinds, solution, warnings, with_check=not looked)

@@ -75,11 +75,11 @@ def _smallest(programs: Programs, first: FailedCase, shown: FailedCase) -> Small
             shown.outcome, shown.line, run, min(most_keys, shown.line.max_n or most_keys), keys
         )
         search.search()
-    if not search.has_shrunk and not search.facts:
+    if not search.has_shrunk and not search.needs:
         return None
     if first.kind != shown.kind and first.line == shown.line:
         search.add_failing(first.kind, first.outcome.case.n)
-    return Smallest(_placed(programs, search.smallest), search.has_shrunk, tuple(fact.words for fact in search.facts))
+    return Smallest(_placed(programs, search.smallest), search.has_shrunk, tuple(need.words for need in search.needs))
 
 
 def _evidence(programs: Programs, shown: FailedCase, seen: Traced) -> Evidence:

@@ -52,7 +52,7 @@ class Shrinking:
         """`most_keys`: of a case that is tried. `all_keys`: of all of them together."""
         self.smallest = outcome
         self.first = outcome.case
-        self.facts: list[Need] = []  # what the smallest case needs in order to fail
+        self.needs: list[Need] = []  # what the smallest case needs in order to fail
         self._line = line
         self._run = run
         self._most_keys = max(most_keys, outcome.case.n)
@@ -62,7 +62,7 @@ class Shrinking:
         self._passing: set[Case] = set()
 
     def search(self) -> None:
-        """Finds the smallest case, and the facts."""
+        """Finds the smallest case, and what it needs in order to fail."""
         case, findings = self.first, self.smallest.findings
         if self.smallest.status not in _SHRINKABLE or case.expect == "refused" or case.input.startswith("file:"):
             return
@@ -75,10 +75,10 @@ class Shrinking:
                 self._worst_order()
             self._simplify()
             passing = self._fewer_keys()
-            facts = [Need(words) for change, words in self._changes() if words and self._decides(change)]
+            needs = [Need(words) for change, words in self._changes() if words and self._decides(change)]
             if passing is not None:
-                facts += self._about_threads(passing) or self._about_n(passing)
-            self.facts = facts
+                needs += self._about_threads(passing) or self._about_n(passing)
+            self.needs = needs
         except _Enough:
             pass
 
@@ -117,8 +117,8 @@ class Shrinking:
         sounds as if this n passed."""
         if n < self.smallest.case.n:
             also = f"; on the {kind} build, n = {n:,} fails, too"
-            self.facts = [replace(fact, words=fact.words + also * fact.is_above) for fact in self.facts]
-        self.facts = [fact for fact in self.facts if not fact.excludes(n)]
+            self.needs = [replace(need, words=need.words + also * need.is_above) for need in self.needs]
+        self.needs = [need for need in self.needs if not need.excludes(n)]
 
     def _decides(self, change: dict[str, object]) -> bool:
         """Whether a changed case passes, and not only because the few keys are in order already."""

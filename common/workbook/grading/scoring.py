@@ -48,9 +48,8 @@ class Record:
     cases: str = ""  # a hash of the cases and their seeds
     has_budgets: bool = False  # that can be judged on the machine
     tallies: tuple[Tally, ...] = ()  # of the cases, by build
-    verdict: Optional[Observation] = (
-        None  # of the check build; None: the rubric gave no points for it, or no case passed
-    )
+    # Of the check build; None: the rubric gave no points for it, or no case passed.
+    verdict: Optional[Observation] = None
     check_cases: tuple[NamedCase, ...] = ()  # those that failed there
     speed: Optional[Raced] = None  # None: not measured, because a case fails or the rubric gave no points for it
     words: int = 0  # of a report that are the student's own
@@ -72,7 +71,8 @@ def slim(outcome: Outcome) -> Outcome:
     place = (outcome.file, outcome.line) if _STEP.fullmatch(outcome.file) else ("", None)
     return replace(
         outcome, file=place[0], line=place[1], message=shortened(outcome.message), printed=shortened(outcome.printed),
-        findings=findings, kernels=(), timeline=Timeline(), remarks=(), notes=(), launches=(),
+        shown_keys=shortened(outcome.shown_keys), findings=findings, kernels=(), timeline=Timeline(), remarks=(),
+        notes=(), launches=(),
     )  # fmt: skip
 
 

@@ -94,10 +94,10 @@ def public(failure: Failure, run: Run) -> Failure:
 
     if outcome:
         findings = tuple(replace(finding, text=without(finding.text)) for finding in outcome.findings)
+        keys = without(outcome.shown_keys)
         case = replace(outcome.case, seed=None)
-        outcome = replace(
-            outcome, case=case, message=without(outcome.message), findings=findings, replay="", printed=""
-        )
+        outcome = replace(outcome, case=case, message=without(outcome.message), shown_keys=keys, findings=findings)
+        outcome = replace(outcome, replay="", printed="")
     return replace(failure, outcome=outcome, message=without(failure.message), case_id="", replay="")
 
 
