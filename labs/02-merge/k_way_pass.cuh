@@ -11,6 +11,13 @@ inline constexpr unsigned all_lanes = 0xffffffff;
 /// Threads per block of the search for the partition points of four runs. Four of them search for each.
 inline constexpr int search_threads = 128;
 
+/// The number of passes after which runs of `run` items, of which a merge takes `ways`, have become one of n.
+inline int passes_for(std::int64_t n, std::int64_t run, int ways) {
+  int passes = 0;
+  for (; run < n; run *= ways) ++passes;
+  return passes;
+}
+
 /// A pass over n items in sorted runs, of which each merge takes `ways`, or what is left. The output is divided into
 /// tiles of `tile` items. A run is as long as tiles_per_run of them, a power of two; the last run may be shorter.
 template <int ways>

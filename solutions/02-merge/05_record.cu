@@ -6,9 +6,9 @@
 // New since step 04: larger tiles, and a sorting network in registers. The bitonic layout, in which both runs end with
 // a sentinel. Copies that bypass the registers. A kernel begins while the one in front of it ends.
 // Phases: 1 to 4 sort the tiles. In each pass, 5 finds the partition points, and 6 to 8 merge.
-//- Cost: 1 + ceil(log_w(n / tile)) reads and writes of every key, if w runs are merged. For w = 4, a tile has 16,830
-//- keys of 4 bytes without values or 8670 other items; for w = 2, 16,896 or 8704, and 4352 if there are very few.
-//- Memory: a copy of the keys and values, and for w = 4, 32 bytes per 8415 or per 4335 of these items.
+//- Cost: 1 + ceil(log_w(n / tile)) reads and writes of every key, if w runs are merged. For w = 4, a tile has 16,768
+//- keys of 4 bytes without values or 8640 other items; for w = 2, 16,896 or 8704, or 4352 if there are very few.
+//- Memory: a copy of the keys and values, and for w = 4, 32 bytes per 8384 or per 4320 of these items.
 // Limits: if the user chooses the number of threads per block, it must be 256.
 // Lines: 74 to write, 157 given.
 #include <cstdint>
@@ -177,12 +177,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 template <int ways, class Sort, class Merge, class Before>
 void sort_by(ItemsOf<Sort> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
   using Key = typename Sort::Key;
-  // The first of two levels has two merges. Each rounds up its number of threads, so one thread more may be needed.
-  constexpr int tile = (Merge::threads - (ways / 2 - 1)) * Merge::items, first_run = Sort::tile / tile * tile;
+  // The first of two levels has two merges. Each rounds up its number of threads, so one thread more may be needed. A
+  // tile is a multiple of 32 items, so that it begins where a sector of memory does.
+  constexpr int tile = (Merge::threads - (ways / 2 - 1)) * Merge::items / 32 * 32;
+  constexpr int first_run = Sort::tile / tile * tile;
   static_assert(first_run / tile <= 2, "KWayPass needs a power of two");
-  int passes = 0;
-  for (std::int64_t run = first_run; run < n; run *= ways) ++passes;
-  const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array
+  const bool in_place = passes_for(n, first_run, ways) % 2 == 0;  // so that the last pass writes the caller's array
   Scratch<Key, typename Sort::Value> scratch(in_place ? 0 : n, stream);
   const lab::DeviceArray<PartitionPoint<ways>> points(ways == 4 ? (n + tile - 1) / tile : 0, stream);
   // begin solution
@@ -192,7 +192,7 @@ void sort_by(ItemsOf<Sort> items, std::int64_t n, Before before, lab::LaunchShap
   const unsigned blocks = lab::blocks_or(shape, n, first_run);
   sort_record_tiles<Sort><<<blocks, Sort::threads, Sort::shared_bytes, stream>>>(items, from, n, first_run, before);
   CUDA_CHECK(cudaGetLastError());
-  if (in_place && passes > 0) scratch = decltype(scratch)(n, stream);  // only now, while the GPU is already at work
+  if (in_place && first_run < n) scratch = decltype(scratch)(n, stream);  // only now, while the GPU is already at work
   auto to = in_place ? scratch.items() : items;
   for (std::int64_t run = first_run; run < n; run *= ways) {
     const KWayPass<ways> pass(n, run, tile);
@@ -214,6 +214,7 @@ void sort_by(ItemsOf<Sort> items, std::int64_t n, Before before, lab::LaunchShap
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
   using Small = RecordShape<Key, Value, Before, 256, 17>;
+  using Medium = RecordShape<Key, Value, Before, 512, 17>;
   using Large = RecordShape<Key, Value, Before, 512, 33>;
   using Merge = RecordShape<Key, Value, Before, 256, 33>;
   if (lab::threads_or(shape, 256) != 256) {
@@ -226,7 +227,12 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   // With few keys, a pass takes as long as its longest block. With very few, small tiles occupy more multiprocessors. A
   // grid that the user chooses may have many tiles per block, so then, if large tiles may be used, merges are four-way.
   const std::int64_t multiprocessors = shape.blocks == 0 ? device.multiprocessors : 0;
-  if (!is_large || n <= 8192 * multiprocessors) return sort_by<2, Small, Small>(items, n, before, shape, stream);
+  if (!is_large || n <= 8192 * multiprocessors) {
+    // If the number of passes is odd, the first launch waits for scratch memory. Larger tiles save a pass then.
+    const bool waits = is_large && passes_for(n, Small::tile, 2) % 2 == 1;
+    if (waits) return sort_by<2, Medium, Small>(items, n, before, shape, stream);
+    return sort_by<2, Small, Small>(items, n, before, shape, stream);
+  }
   if (n <= 65536 * multiprocessors) return sort_by<2, Large, Merge>(items, n, before, shape, stream);
   sort_by<4, Large, Merge>(items, n, before, shape, stream);
 }

@@ -34,12 +34,12 @@ const Step steps[] = {
     {"record", merge_sort::sort_record<Key, ByLowByte>, merge_sort::sort_record<Key, Key, ByLowByte>},
 };
 
-// Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4335, 4352, 8670, 8704 keys), and several of
-// them. If step 05 merges four runs at a time, it makes a second pass from 34,681 keys on. Its first pass has two merges
-// then, and five from 138,721 keys on.
+// Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4320, 4352, 8640, 8704 keys), and several of
+// them. If step 05 merges four runs at a time, it makes a second pass from 34,561 keys on. Its first pass has two merges
+// then, and five from 138,241 keys on.
 constexpr std::int64_t sizes[] = {0,    1,    2,    3,     17,    18,    100,   255,   256,   257,   511,   512,  513,
-                                  2047, 2048, 2049, 4095,  4096,  4097,  4335,  4336,  4351,  4352,  4353,  8670, 8671,
-                                  8704, 8705, 9300, 10000, 17408, 17409, 20011, 34680, 34681, 43600, 150001};
+                                  2047, 2048, 2049, 4095,  4096,  4097,  4320,  4321,  4351,  4352,  4353,  8640, 8641,
+                                  8704, 8705, 9300, 10000, 17408, 17409, 20011, 34560, 34561, 43600, 150001};
 
 // If the user chooses the blocks, step 05 merges four runs even where there are few keys.
 constexpr lab::LaunchShape shapes[] = {{}, {3, 0}};
@@ -116,8 +116,8 @@ TEST_CASE("02-merge sorts with any launch shape and another comparison") {
 
 TEST_CASE_TEMPLATE("the tiles of a pass of step 05 cover its output, and none belongs to two merges", Ways,
                    std::integral_constant<int, 2>, std::integral_constant<int, 4>) {
-  constexpr int tile = 8415, ways = Ways::value;
-  for (std::int64_t n : {std::int64_t{2}, std::int64_t{8415}, std::int64_t{16831}, (std::int64_t{1} << 28) + 3,
+  constexpr int tile = 8384, ways = Ways::value;
+  for (std::int64_t n : {std::int64_t{2}, std::int64_t{8384}, std::int64_t{16769}, (std::int64_t{1} << 28) + 3,
                          (std::int64_t{1} << 33) - 1}) {
     for (std::int64_t run : {std::int64_t{2 * tile}, std::int64_t{2 * tile} << 10, std::int64_t{2 * tile} << 18}) {
       const merge_sort::KWayPass<ways> pass(n, run, tile);
