@@ -1,11 +1,11 @@
 // Lab 02, merge sort: what each step promises. Starter and solution implement the same functions.
 //
-// Every step sorts any n in place, with or without values, is stable (equal keys keep their order), and uses scratch
-// memory as large as the input. A step returns as soon as its work is queued on the stream. `before` is either a
-// lab::Order or a comparison: an object with `bool operator()(Key a, Key b) const`, callable on the device, that
-// returns true if `a` must come strictly before `b` (a strict weak ordering). The steps are compiled for lab::Order
-// with uint32_t, int32_t, float and uint64_t keys and with pairs of uint32_t, and for ByLowByte with these pairs; add
-// other types and comparisons in instantiate.cuh and, for sort_tiles(), in tiles.cuh.
+// Every step sorts any n (step 01 up to 2^24) in place, with or without values, is stable (equal keys keep their
+// order), and uses scratch memory as large as the input. A step returns as soon as its work is queued on the stream.
+// `before` is either a lab::Order or a comparison: an object with `bool operator()(Key a, Key b) const`, callable on
+// the device, that returns true if `a` must come strictly before `b` (a strict weak ordering). The steps are compiled
+// for lab::Order with uint32_t, int32_t, float and uint64_t keys and with pairs of uint32_t, and for ByLowByte with
+// these pairs; add other types and comparisons in instantiate.cuh and, for sort_tiles(), in tiles.cuh.
 #pragma once
 
 #include "step/error.h"

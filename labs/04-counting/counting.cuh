@@ -14,6 +14,9 @@
 
 namespace counting {
 
+/// What a scan adds up.
+using Values = lab::Span<const std::uint64_t>;
+
 /// Keys that one block may count, at most: its counters have 32 bits.
 inline constexpr std::int64_t max_keys_per_block = std::int64_t{1} << 31;
 

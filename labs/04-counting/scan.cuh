@@ -5,8 +5,6 @@
 
 namespace counting {
 
-using Values = lab::Span<const std::uint64_t>;
-
 namespace {
 
 /// Adds to each value the sum of all tiles before its own. tile_sums[0] is 0, so the first tile is left out.

@@ -47,7 +47,7 @@ struct Tile {
 };
 
 /// Sorts the first `count` keys of tile.keys[0] by the digit, with an even number of splits, so that they end
-/// there. All threads call it, and the block waits at a barrier before and after it.
+/// there. All threads call it, and the caller has barriers before and after it.
 template <class Key, class Value>
 __device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key, digit_bits> digits) {
   // Your code: for each bit of the digit, digits.bit(key, i), a split as in step 02, in phases (write a function

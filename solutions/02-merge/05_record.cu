@@ -10,7 +10,7 @@
 //- keys of 4 bytes without values or 8640 other items; for w = 2, 16,896 or 8704, or 4352 if there are very few.
 //- Memory: a copy of the keys and values, and for w = 4, 32 bytes per 8384 or per 4320 of these items.
 // Limits: if the user chooses the number of threads per block, it must be 256.
-// Lines: 74 to write, 157 given.
+// Lines: 74 to write, 163 given.
 #include <cstdint>
 #include <utility>
 

@@ -307,7 +307,7 @@ void sort_with(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, u
   const lab::DeviceArray<Word> words(tiles * digit_values, stream);
   const lab::DeviceArray<unsigned> next_tile(1, stream);
   // begin solution
-  //~ // Your code: clear `firsts`, count_all (few blocks, each with many keys: a counter has 32 bits), scan_counters.
+  //~ // Your code: clear `firsts`, count_all (with some 2^16 keys per block, which then adds its counters), scan_counters.
   //~ // Then for each pass clear `words` and `next_tile`, sweep from buffers.from to buffers.to, and swap. Keys of one
   //~ // byte have an odd number of passes: copy them to the other buffer first.
   //~ (void)blocks, (void)order, (void)buffers, (void)scan_counters;
