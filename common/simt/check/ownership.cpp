@@ -62,6 +62,13 @@ void Ownership::unmap_cells(Region& region) {
 }
 
 void Ownership::make_table_early() {
+  // Events of copies, which may come before the first launch, keep their code relative to it.
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* first_address) {
+        *static_cast<std::uintptr_t*>(first_address) = info->dlpi_addr;
+        return 1;  // the first is the program itself
+      },
+      &program);
   if (regions_ != nullptr) return;  // a constructor of the program was earlier
   // Shared memory is not part of a process's data, which ./workbook grade limits. Hardly any of it is ever touched.
   regions_ = static_cast<Region**>(map(table_bytes, MAP_SHARED));
@@ -92,7 +99,6 @@ void Ownership::find_segments() {
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* self) {
         Ownership& own = *static_cast<Ownership*>(self);
-        own.program = info->dlpi_addr;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& segment = info->dlpi_phdr[i];
           if (segment.p_type == PT_TLS) own.tls_bytes_ = segment.p_memsz;

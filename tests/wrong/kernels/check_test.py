@@ -134,7 +134,10 @@ def check_run(path: Path, program: Path, seed: str, where: str, tally: Tally) ->
         tally[fault.kinds[0]][1] += 1
         if not of_fault:
             wrong.append(f"{where}: line {sorted(fault.lines)}: no {' or '.join(fault.kinds)}")
-    errors = [line for line in done.stderr.splitlines() if ": error: " in line]
+    lines = done.stderr.splitlines()
+    races = (number for number, line in enumerate(lines) if ": error: stream-race: " in line)
+    wrong += [f"{where}: no line of the other operation: {lines[i]}" for i in races if f"{path.name}:" not in lines[i + 1]]
+    errors = [line for line in lines if ": error: " in line]
     unexpected = [line for line in errors if not findings_of(line, path) & expected]
     if unexpected:
         wrong.append(f"{where}: unexpected\n  " + "\n  ".join(unexpected))
