@@ -260,7 +260,11 @@ std::string operation(const Finding& f) {
   return "kernel " + other.kernel + ", launched at " + other.launch.line + ", " + does + at;
 }
 
-const char* text_of(Remedy barrier) { return barrier == Remedy::warp_barrier ? "__syncwarp()" : "__syncthreads()"; }
+/// The threads that were seen may be of one warp because there were few keys.
+const char* text_of(Remedy barrier) {
+  return barrier == Remedy::warp_barrier ? "__syncthreads() (__syncwarp() if no other warp uses the data)"
+                                         : "__syncthreads()";
+}
 
 bool is_with_atomic(const Finding& f) { return fact_of(f, 0).is_atomic || fact_of(f, 1).is_atomic; }
 
