@@ -267,6 +267,23 @@ class Writers(unittest.TestCase):
         self.assertEqual((diagnosis.kind, diagnosis.line), ("never-written", 5))
         self.assertIn("no kernel has written keys[1]", words.explained(diagnosis)[0])
 
+    def test_the_host_has_filled_it(self) -> None:
+        keys = traces.array(0, "global", "keys", 8, 1)
+        unchanged = [traces.launch(), {"block": 0}, keys, traces.atomic(0, 7, 1, 4, 9, 9)]
+        found = self.evidence({"transfer": [1, 0, 8, 0, 0, 2]}, *unchanged)
+        assert found.written
+        self.assertEqual((found.written.kernel, found.written.line), ("", 9))
+        self.assertIn("keys[1] is wrong: the copy or fill in line 9", words.explained(diagnose(found, Searched()))[0])
+        of_runner = traces.line(3, "common/runner/sort.cpp:9")
+        found = self.evidence({"transfer": [1, 0, 8, 0, 0, 3]}, *unchanged, of_runner)
+        self.assertIsNone(found.written)
+
+    def test_a_copy_into_the_wrong_array(self) -> None:
+        arrays = [traces.array(0, "global", "keys", 8, 1), traces.array(1, "global", "sorted", 8, 3)]
+        records = [traces.launch(), {"block": 0}, *arrays, traces.load(0, 7, 1, 0, 5), traces.store(1, 7, 1, 0, 5)]
+        found = self.evidence({"transfer": [3, 0, 8, 0, 0, 1]}, *records, {"transfer": [3, 0, 8, 1, 0, 2]})
+        self.assertEqual([(one.kernel, one.line) for one in found.writers], [("", 9), ("turn", 5)])
+
     def test_what_is_read_and_was_not_written(self) -> None:
         tile = Element("shared", "tile", 0, None, 8, 4, 4, 1)
         place = SourceLine("labs/any/a.cu", 9)

@@ -94,8 +94,8 @@ class Evidence:
             if writer:
                 self._chain = history.chain(writer, MOST_STEPS, self._origins)
                 self.written = history.described(writer)
-            elif history.is_copied(array, outcome.first_wrong * size):
-                self.element = ""  # the host has made it
+            elif transfer := history.transfer_to(array, outcome.first_wrong * size):
+                self.written = history.of_transfer(transfer, array, size)
             else:
                 self.writers = history.writers(array) or history.last_stores()
         elif self.finding is not None and self.finding.kind == UNWRITTEN:
@@ -207,7 +207,7 @@ class Evidence:
             places[:0] = [(one.file, one.line) for one in self.writers[:1]]  # it may have written to the wrong place
         elif self.finding and len(self.finding.facts) > 1 and (other := self.finding.facts[1].place):
             places.append((other.file, other.line))
-        elif self.history and self.written and (load := self.history.source(self._chain[0])):
+        elif self.history and self._chain and (load := self.history.source(self._chain[0])):
             places.append(self.history.place(load))
         own = [line for file, line in places if line and self.is_own(file)]
         return list(dict.fromkeys(own or [line.line for line in self._launched()]))

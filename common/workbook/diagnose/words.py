@@ -99,6 +99,8 @@ def _of_departure(found: Departure) -> str:
 
 
 def _writer(written: Written) -> str:
+    if not written.kernel:
+        return f"the copy or fill in line {written.line} wrote it last"
     source = f"with what it had read from {written.source}" if written.source else "with a value that it had computed"
     launch = f" in launch {written.launch + 1} of {written.launches} (line {written.launched})"
     return f"thread {written.thread} of block {written.block} of {written.kernel} wrote it last{launch}, {source}"
@@ -112,6 +114,8 @@ def _of_writers(written: Written) -> str:
     elements = (
         f"element {written.first}" if written.first == written.last else f"elements {written.first} to {written.last}"
     )
+    if not written.kernel:
+        return f"the copy or fill in line {written.line} has written {elements} of {written.element}"
     array = written.element.rpartition("[")[0] or written.element.partition(" of ")[2]
     where = f"line {written.line} of {written.kernel}, launched in line {written.launched},"
     return f"{where} has written {elements} of {array}"

@@ -16,7 +16,7 @@ class Written:
 
     file: str
     line: int
-    kernel: str
+    kernel: str  # "": a copy or a fill that the host has asked for
     launch: int  # from 0
     launches: int  # of the whole run
     block: int
@@ -56,7 +56,8 @@ class History:
             if before is not None and array.space == "shared" and _block(access) != _block(before):
                 return None
             is_same = access.array.allocation == number if number else access.array.number == array.number
-            if is_same and access.writes and _covers(access, offset):
+            is_changed = access.before is None or access.before != access.value  # atomicMax() may leave all as it was
+            if is_same and access.writes and is_changed and _covers(access, offset):
                 return access
         return None
 
@@ -84,9 +85,21 @@ class History:
                 return access
         return None
 
-    def is_copied(self, array: Array, offset: int) -> bool:
-        """Whether a byte was copied from the host, or filled."""
-        return any(one.to == array.allocation and _covers(one, offset) for one in self._trace.transfers)
+    def transfers(self, array: Array, before: Access | None = None) -> list[Transfer]:
+        """The copies to an array and the fills for which the program itself has asked, the last first."""
+        end = len(self._trace.accesses) if before is None else before.number
+        own = [one for one in self._trace.transfers if one.to == array.allocation and one.after <= end]
+        return [one for one in reversed(own) if self._places.get(one.code, ("", 0))[0].endswith(".cu")]
+
+    def transfer_to(self, array: Array, offset: int, before: Access | None = None) -> Transfer | None:
+        """The last of them that has written a byte."""
+        return next((one for one in self.transfers(array, before) if _covers(one, offset)), None)
+
+    def of_transfer(self, transfer: Transfer, array: Array, size: int) -> Written:
+        """A copy or a fill as data. `size`: of an element, in bytes."""
+        file, line = self._places.get(transfer.code, ("", 0))
+        first, last = transfer.offset // size, (transfer.offset + transfer.bytes - 1) // size
+        return Written(file, line, "", 0, 0, 0, 0, first, last, without_folders(array.name) or "the array")
 
     def chain(
         self, access: Access, most: int, origins: Callable[[tuple[str, int]], Sequence[int]], is_index: bool = False
@@ -161,12 +174,20 @@ class History:
             is_same = before is None or array.space != "shared" or _block(access) == _block(before)
             return access.array == array and access.writes and is_same
 
-        return self.by_line([access for access in self._until(before) if is_one(access)])
+        transfers = self.transfers(array, before)[:MOST_WRITERS] if before else []
+        copied = {one.code: self.of_transfer(one, array, before.bytes) for one in transfers if before}
+        return (*copied.values(), *self.by_line([access for access in self._until(before) if is_one(access)]))
 
     def last_stores(self) -> tuple[Written, ...]:
-        """The lines that write global memory last, each with the array that it has written last."""
+        """The copies after all stores to global memory, and the lines that write it last, each with the array that it
+        has written last."""
         stores = [one for one in reversed(self._trace.accesses) if one.writes and one.array.space == "global"]
-        return self.by_line([one for one in stores if one.array == stores[0].array])
+        if not stores:
+            return ()
+        array, size = stores[0].array, stores[0].bytes
+        copies = [one for one in self.transfers(array) if one.after > stores[0].number]
+        copied = {one.code: self.of_transfer(one, array, size) for one in copies}
+        return (*copied.values(), *self.by_line([one for one in stores if one.array == array]))[:MOST_WRITERS]
 
     def by_line(self, stores: Iterable[Access]) -> tuple[Written, ...]:
         """The lines of stores to one array, with the elements that each has written."""

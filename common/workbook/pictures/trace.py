@@ -71,7 +71,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Transfer:
-    """A copy within the device, or to it, or a fill, after the first launch."""
+    """A copy within the device, or to it, or a fill."""
 
     after: int  # the number of accesses before it
     to: int  # the allocation that is written

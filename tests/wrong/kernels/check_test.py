@@ -135,8 +135,8 @@ def check_run(path: Path, program: Path, seed: str, where: str, tally: Tally) ->
         if not of_fault:
             wrong.append(f"{where}: line {sorted(fault.lines)}: no {' or '.join(fault.kinds)}")
     lines = done.stderr.splitlines()
-    races = (number for number, line in enumerate(lines) if ": error: stream-race: " in line)
-    wrong += [f"{where}: no line of the other operation: {lines[i]}" for i in races if f"{path.name}:" not in lines[i + 1]]
+    races = [pair for pair in zip(lines, lines[1:]) if ": error: stream-race: " in pair[0]]
+    wrong += [f"{where}: no line of the other operation: {line}" for line, other in races if path.name not in other]
     errors = [line for line in lines if ": error: " in line]
     unexpected = [line for line in errors if not findings_of(line, path) & expected]
     if unexpected:
