@@ -61,8 +61,9 @@ class Costs:
 
     @property
     def over(self) -> list[str]:
-        """The costs that exceed what is allowed."""
-        return [cost for cost, (counted, allowed) in self.values.items() if counted > allowed * TOLERANCE]
+        """The costs that exceed what is allowed, first the one that exceeds it most."""
+        ratios = {cost: counted / allowed for cost, (counted, allowed) in self.values.items()}
+        return sorted((cost for cost in ratios if ratios[cost] > TOLERANCE), key=lambda cost: -ratios[cost])
 
     def over_budget(self, cost: str) -> str:
         """ "shared, 9.00 bytes per key; the budget allows 8.2" """
