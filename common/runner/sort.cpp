@@ -327,7 +327,7 @@ void serve_images(const Step& step, const Request& request, SharedMemory& memory
     return finish(Status::unsupported, 0, error.what());
   }
   std::string recorded = clock ? members_of(clock->recording()) : "";
-  // Where the host may write the keys, what kernels did is no reason.
+  // If the host may write the keys, it explains nothing that no kernel has written them.
   if (const std::string why = step.on_host ? "" : images.why_unchanged(); !why.empty()) {
     recorded += (recorded.empty() ? "" : ",") + ("\"unchanged\":" + text(why));
   }

@@ -30,8 +30,8 @@ template <class Key, class Value, class Before>
 __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, Value> to, int count, Before before) {
   // Your code: for runs of 1, 2, 4, ... keys, until one run holds all `count` keys: copy_item() each item to its
   // position in the merge of its run with the neighbouring one. lower_rank() or upper_rank() counts the keys of the
-  // other run that go before it. Thread t places the items t, t + blockDim.x, ... Then swap `from` and `to`, with a
-  // third variable, because std::swap is a function of the host. Where is a barrier needed?
+  // other run that go before it. Thread t places the items t, t + blockDim.x, ... Then swap `from` and `to`, using
+  // a third variable, because std::swap is a host function. Where is a barrier needed?
   return from;
 }
 

@@ -25,7 +25,7 @@ template <class Index, class Key, class Before>
 __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_count, Index diagonal, Before before) {
   Index low = 0;
   // Your code: the answer is between low and high, the fewest and the most keys that can come from a. (The fewest
-  // are none only if b alone can fill the output.) Halve this range: if more than `middle` keys come from a, then
+  // is 0 only if b has at least `diagonal` keys.) Halve this range: if more than `middle` keys come from a, then
   // a[middle] goes before b[diagonal - 1 - middle]. What if the two are equal?
   return low;
 }

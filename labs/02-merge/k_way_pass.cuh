@@ -11,7 +11,7 @@ inline constexpr unsigned all_lanes = 0xffffffff;
 /// Threads per block of the search for the partition points of four runs. Four of them search for each.
 inline constexpr int search_threads = 128;
 
-/// The number of passes after which runs of `run` items, of which a merge takes `ways`, have become one of n.
+/// The number of passes that turn runs of `run` items into one run of n items, if each merges `ways` runs at a time.
 inline int passes_for(std::int64_t n, std::int64_t run, int ways) {
   int passes = 0;
   for (; run < n; run *= ways) ++passes;

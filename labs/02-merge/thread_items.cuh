@@ -30,7 +30,7 @@ struct ThreadItems {
 };
 
 /// Two neighbouring runs in a tile: a is [first, middle), b is [middle, end). A thread merges the items of their output
-/// from position `diagonal` on, which counts from the output's own beginning, `first` in the tile.
+/// from position `diagonal` on. Positions of the output are counted from its own beginning, which is `first` in the tile.
 struct TileRuns {
   int first, middle, end;
   int diagonal;

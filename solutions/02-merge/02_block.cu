@@ -33,8 +33,8 @@ __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, V
   // begin solution
   //~ // Your code: for runs of 1, 2, 4, ... keys, until one run holds all `count` keys: copy_item() each item to its
   //~ // position in the merge of its run with the neighbouring one. lower_rank() or upper_rank() counts the keys of the
-  //~ // other run that go before it. Thread t places the items t, t + blockDim.x, ... Then swap `from` and `to`, with a
-  //~ // third variable, because std::swap is a function of the host. Where is a barrier needed?
+  //~ // other run that go before it. Thread t places the items t, t + blockDim.x, ... Then swap `from` and `to`, using
+  //~ // a third variable, because std::swap is a host function. Where is a barrier needed?
   for (int run = 1; run < count; run *= 2) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
       const int first = i & -(2 * run);  // `run` is a power of two

@@ -28,7 +28,7 @@ __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_c
   Index low = 0;
   // begin solution
   //~ // Your code: the answer is between low and high, the fewest and the most keys that can come from a. (The fewest
-  //~ // are none only if b alone can fill the output.) Halve this range: if more than `middle` keys come from a, then
+  //~ // is 0 only if b has at least `diagonal` keys.) Halve this range: if more than `middle` keys come from a, then
   //~ // a[middle] goes before b[diagonal - 1 - middle]. What if the two are equal?
   low = max(diagonal - b_count, Index(0));
   Index high = min(diagonal, a_count);

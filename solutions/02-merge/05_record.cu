@@ -7,7 +7,7 @@
 // a sentinel. Copies that bypass the registers. A kernel begins while the one in front of it ends.
 // Phases: 1 to 4 sort the tiles. In each pass, 5 finds the partition points, and 6 to 8 merge.
 //- Cost: 1 + ceil(log_w(n / tile)) reads and writes of every key, if w runs are merged. For w = 4, a tile has 16,768
-//- keys of 4 bytes without values or 8640 other items; for w = 2, 16,896 or 8704, or 4352 if there are very few.
+//- keys of 4 bytes without values or 8640 other items; for w = 2, 16,896 or 8704; if there are few, 8704 or 4352.
 //- Memory: a copy of the keys and values, and for w = 4, 32 bytes per 8384 or per 4320 of these items.
 // Limits: if the user chooses the number of threads per block, it must be 256.
 // Lines: 74 to write, 163 given.

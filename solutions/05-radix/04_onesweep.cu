@@ -307,9 +307,9 @@ void sort_with(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, u
   const lab::DeviceArray<Word> words(tiles * digit_values, stream);
   const lab::DeviceArray<unsigned> next_tile(1, stream);
   // begin solution
-  //~ // Your code: clear `firsts`, count_all (with some 2^16 keys per block, which then adds its counters), scan_counters.
-  //~ // Then for each pass clear `words` and `next_tile`, sweep from buffers.from to buffers.to, and swap. Keys of one
-  //~ // byte have an odd number of passes: copy them to the other buffer first.
+  //~ // Your code: clear `firsts`, count_all (about 2^16 keys per block, so that few blocks add their counters),
+  //~ // scan_counters. Then for each pass clear `words` and `next_tile`, sweep from buffers.from to buffers.to, and swap.
+  //~ // Keys of one byte have an odd number of passes: copy them to the other buffer first.
   //~ (void)blocks, (void)order, (void)buffers, (void)scan_counters;
   //~ NOT_WRITTEN("step 04");
   CUDA_CHECK(cudaMemsetAsync(firsts.data(), 0, firsts.size() * sizeof(unsigned long long), stream));

@@ -273,7 +273,11 @@ class Writers(unittest.TestCase):
         found = self.evidence({"transfer": [1, 0, 8, 0, 0, 2]}, *unchanged)
         assert found.written
         self.assertEqual((found.written.kernel, found.written.line), ("", 9))
-        self.assertIn("keys[1] is wrong: the copy or fill in line 9", words.explained(diagnose(found, Searched()))[0])
+        diagnosis = diagnose(found, Searched())
+        self.assertIn("keys[1] is wrong: the copy or fill in line 9", words.explained(diagnosis)[0])
+        self.assertIn("line 5 of turn, launched in line 1, has left it as it was", words.details(diagnosis)[0])
+        found = self.evidence(*unchanged, {"transfer": [1, 0, 8, 0, 0, 2]})
+        self.assertEqual((found.written, found.element), (None, ""))
         of_runner = traces.line(3, "common/runner/sort.cpp:9")
         found = self.evidence({"transfer": [1, 0, 8, 0, 0, 3]}, *unchanged, of_runner)
         self.assertIsNone(found.written)

@@ -62,10 +62,11 @@ void Ownership::unmap_cells(Region& region) {
 }
 
 void Ownership::make_table_early() {
-  // Events of copies, which may come before the first launch, keep their code relative to it.
+  // Events keep their code relative to the program's first address, which must be known before the first launch: a copy
+  // may come earlier.
   dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* first_address) {
-        *static_cast<std::uintptr_t*>(first_address) = info->dlpi_addr;
+      [](dl_phdr_info* info, std::size_t, void* address) {
+        *static_cast<std::uintptr_t*>(address) = info->dlpi_addr;
         return 1;  // the first is the program itself
       },
       &program);

@@ -243,8 +243,7 @@ void Trace::access(const Owner& owner, const Access& access, std::size_t offset)
 
 void Trace::transfer(int to, std::size_t offset, std::size_t bytes, int from, std::size_t from_offset, Code code) {
   const Unobserved unobserved;
-  const bool is_before_launches = recording_->launch_count == 0 && !recording_->is_cut;
-  if (recording_->is_left_out() && !is_before_launches) return;
+  if (recording_->launch_count != 0 && recording_->is_left_out()) return;  // those before the first launch are kept
   recording_->complete();
   recording_->add("{\"transfer\":[%d,%zu,%zu,%d,%zu,%d]}\n", to, offset, bytes, from, from_offset,
                   recording_->number_of(code));

@@ -260,9 +260,9 @@ std::string operation(const Finding& f) {
   return "kernel " + other.kernel + ", launched at " + other.launch.line + ", " + does + at;
 }
 
-/// The threads that were seen may be of one warp because there were few keys.
+/// That all threads seen were of one warp may only be due to few keys.
 const char* text_of(Remedy barrier) {
-  return barrier == Remedy::warp_barrier ? "__syncthreads() (__syncwarp() if no other warp uses the data)"
+  return barrier == Remedy::warp_barrier ? "__syncthreads() (or __syncwarp(), if only this warp uses the data)"
                                          : "__syncthreads()";
 }
 
@@ -359,8 +359,7 @@ const Slot slots[] = {
     {"rounds",
      [](const Finding& f) {
        return f.barrier == Remedy::none ? ""
-                                        : std::string("if the line is in a loop, its rounds may need ") +
-                                              text_of(f.barrier) + " between them";
+                                        : "if the line is in a loop, its rounds may need a barrier between them";
      }},
     {"is_block_in_it", [](const Finding& f) { return f.is_same_index ? ": is blockIdx in it?" : ""; }},
     {"writes", [](const Finding& f) { return f.details.number("has_not_run") != 0 ? "would write" : "writes"; }},

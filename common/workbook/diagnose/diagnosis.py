@@ -23,7 +23,11 @@ MOST_EARLIER = 2  # stores that are shown
 MOST_STEPS = 6  # from the last writer of an element back to those of what it read, near which the search begins
 ENDLESS = ("hang", "time-limit", "deadlock")
 UNWRITTEN = "uninitialized"
-_OF_INDEX = {("out-of-bounds", "none"), ("race", "none"), ("race", "atomic")}  # kinds with remedies
+_OF_INDEX = {
+    ("out-of-bounds", "none"),
+    ("race", "none"),
+    ("race", "atomic"),
+}  # (kind, remedy) of findings in which an index may be wrong
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,9 @@ class Diagnosis:
     tried: int = 0  # changes
     finding: Finding | None = None
     departure: Departure | None = None  # the first launch that does not do what it must
-    written: Written | None = None  # the last store to the element
+    written: Written | None = None  # the last store to the element, or the copy or fill that wrote it
     earlier: tuple[Written, ...] = ()  # stores of what its writer had read, and so on, of other lines
-    writers: tuple[Written, ...] = ()  # what has been written to its array, if it has not
+    writers: tuple[Written, ...] = ()  # if nothing wrote it: what wrote to its array, or to the one written last
     lines: tuple[Line, ...] = ()
 
 
@@ -94,15 +98,18 @@ class Evidence:
             if writer:
                 self._chain = history.chain(writer, MOST_STEPS, self._origins)
                 self.written = history.described(writer)
-            elif transfer := history.transfer_to(array, outcome.first_wrong * size):
+            elif (transfer := history.transfer_to(array, outcome.first_wrong * size)) and history.is_last(transfer):
+                self.element = ""  # the host has made it
+            elif transfer:
                 self.written = history.of_transfer(transfer, array, size)
+                self.writers = history.left(array, outcome.first_wrong * size)
             else:
-                self.writers = history.writers(array) or history.last_stores()
+                self.writers = history.writers(array, size) or history.last_stores()
         elif self.finding is not None and self.finding.kind == UNWRITTEN:
             access = history.first_faulty(self.finding.line)
             if access is not None:
                 self.element = history.element(access)
-                self.writers = history.writers(access.array, access)
+                self.writers = history.writers(access.array, access.bytes, access)
         elif self.finding is not None and self._is_of_index(self.finding):
             access = history.first_faulty(self.finding.line)
             self._chain = history.chain(access, MOST_STEPS, self._origins, is_index=True) if access else []
@@ -207,8 +214,9 @@ class Evidence:
             places[:0] = [(one.file, one.line) for one in self.writers[:1]]  # it may have written to the wrong place
         elif self.finding and len(self.finding.facts) > 1 and (other := self.finding.facts[1].place):
             places.append((other.file, other.line))
-        elif self.history and self._chain and (load := self.history.source(self._chain[0])):
-            places.append(self.history.place(load))
+        elif self.finding is None and self.history and self._chain and self._chain[0].writes:
+            load = self.history.source(self._chain[0])
+            places += [self.history.place(load)] if load else []
         own = [line for file, line in places if line and self.is_own(file)]
         return list(dict.fromkeys(own or [line.line for line in self._launched()]))
 

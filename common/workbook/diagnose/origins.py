@@ -1,6 +1,7 @@
 """Where the index of an access, and the bounds of the loop around it, come from: the definitions of the variables in
 them, of those in these definitions, and so on, into functions that are called and out to those that call. The syntax
-tree knows no types of other files, so what is indexed, a pointer or a template with arguments is taken for an array."""
+tree knows no types of other files, so whatever is indexed, is a pointer, or has a type with template arguments is taken
+for an array."""
 
 from __future__ import annotations
 
@@ -54,7 +55,10 @@ def origins(syntax: Syntax, line: int, tests: Iterable[Node] = ()) -> list[Line]
     names = [name for test in tests for name in _read(syntax, test.child_by_field_name("condition"))]
     names += _of_place(syntax, statement, line)
     found = sorted(_followed(syntax, names, line), key=lambda one: one.rank)
-    return list({one.line.line: one.line for one in reversed(found)}.values())[::-1]
+    lines: dict[int, Line] = {}
+    for one in found:
+        lines.setdefault(one.line.line, one.line)
+    return list(lines.values())
 
 
 def _followed(syntax: Syntax, names: Iterable[str], line: int) -> Iterator[_Origin]:
@@ -100,7 +104,7 @@ def _rank(value: Node) -> int:
 
 def _returned(syntax: Syntax, value: Node) -> Iterator[Node]:
     """The statements that return what an expression calls."""
-    called = {called_name(one) for one in descendants(value) if one.type == "call_expression"}
+    called = dict.fromkeys(called_name(one) for one in descendants(value) if one.type == "call_expression")
     functions = [one for one in syntax.functions() if called and name_of(one) in called]
     functions += filter(None, (syntax.definition(name, first_line(value)) for name in called))  # lambdas
     for function in functions:

@@ -110,8 +110,8 @@ class Syntax:
         return best
 
     def stored(self, array: str, line: int) -> Node | None:
-        """The last assignment to an element of an array before a line of the same function, or the first in another
-        one to an element of its member."""
+        """The last assignment to an element of an array in the same function, and not below a line. If there is none
+        and the array is a member ("a.b"), the first to an element of a member of that name in another function."""
         own, member = self.function_at(line), "." + array.rpartition(".")[2]
         best, other = None, None
         for node in descendants(self.root) if self.root else ():

@@ -75,7 +75,8 @@ def _known(diagnosis: Diagnosis) -> list[str]:
         who = f"thread {written.thread} of block {written.block} has read it there, and left it as it is"
         return [_of_departure(diagnosis.departure), _writer(written) if access.writes else who]
     if diagnosis.written:
-        return [_of_writer(diagnosis.element, diagnosis.written)]
+        launches = [f"line {one.line} of {one.kernel}, launched in line {one.launched}," for one in diagnosis.writers]
+        return [_of_writer(diagnosis.element, diagnosis.written), *(f"{one} has left it as it was" for one in launches)]
     if not diagnosis.element:
         return []
     if not diagnosis.writers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..pictures.trace import Access, Array, Trace, Transfer, without_folders
 
@@ -12,7 +12,7 @@ MOST_WRITERS = 3  # lines that are shown
 
 @dataclass(frozen=True)
 class Written:
-    """A store, or all stores of a line to one array."""
+    """A store, a copy or a fill, or all of them by one line to one array."""
 
     file: str
     line: int
@@ -56,8 +56,7 @@ class History:
             if before is not None and array.space == "shared" and _block(access) != _block(before):
                 return None
             is_same = access.array.allocation == number if number else access.array.number == array.number
-            is_changed = access.before is None or access.before != access.value  # atomicMax() may leave all as it was
-            if is_same and access.writes and is_changed and _covers(access, offset):
+            if is_same and access.changes and _covers(access, offset):
                 return access
         return None
 
@@ -95,6 +94,15 @@ class History:
         """The last of them that has written a byte."""
         return next((one for one in self.transfers(array, before) if _covers(one, offset)), None)
 
+    def is_last(self, transfer: Transfer) -> bool:
+        """Whether no kernel has accessed anything after it."""
+        return transfer.after == len(self._trace.accesses)
+
+    def left(self, array: Array, offset: int) -> tuple[Written, ...]:
+        """The lines of atomics that have left a byte as it was."""
+        own = [one for one in reversed(self._trace.accesses) if one.array.allocation == array.allocation]
+        return self.by_line([one for one in own if one.writes and not one.changes and _covers(one, offset)])
+
     def of_transfer(self, transfer: Transfer, array: Array, size: int) -> Written:
         """A copy or a fill as data. `size`: of an element, in bytes."""
         file, line = self._places.get(transfer.code, ("", 0))
@@ -122,7 +130,7 @@ class History:
         """The file and the line of an access."""
         return self._places.get(access.code, ("", 0))
 
-    def _read_in(self, access: Access, lines: Sequence[int]) -> list[Access | None]:
+    def _read_in(self, access: Access, lines: Sequence[int]) -> list[Access]:
         """What the same thread has last read in each of these lines before an access, in their order."""
         last: dict[int, Access] = {}
         for one in self._until(access):
@@ -166,28 +174,35 @@ class History:
             source,
         )
 
-    def writers(self, array: Array, before: Access | None = None) -> tuple[Written, ...]:
-        """The lines that write an array, with the elements that each has written, before an access or in the whole
-        run."""
+    def writers(self, array: Array, size: int, before: Access | None = None) -> tuple[Written, ...]:
+        """The lines that write an array, with the elements of `size` bytes that each has written, before an access or
+        in the whole run."""
 
         def is_one(access: Access) -> bool:
             is_same = before is None or array.space != "shared" or _block(access) == _block(before)
-            return access.array == array and access.writes and is_same
+            return access.array == array and access.changes and is_same
 
-        transfers = self.transfers(array, before)[:MOST_WRITERS] if before else []
-        copied = {one.code: self.of_transfer(one, array, before.bytes) for one in transfers if before}
-        return (*copied.values(), *self.by_line([access for access in self._until(before) if is_one(access)]))
+        stores = [access for access in self._until(before) if is_one(access)]
+        return (*self._copied(self.transfers(array, before), array, size), *self.by_line(stores))[:MOST_WRITERS]
 
     def last_stores(self) -> tuple[Written, ...]:
-        """The copies after all stores to global memory, and the lines that write it last, each with the array that it
-        has written last."""
-        stores = [one for one in reversed(self._trace.accesses) if one.writes and one.array.space == "global"]
+        """Who wrote the global array that a kernel has written last: the copies to it after the last store, then the
+        lines of kernels."""
+        stores = [one for one in reversed(self._trace.accesses) if one.changes and one.array.space == "global"]
         if not stores:
             return ()
         array, size = stores[0].array, stores[0].bytes
         copies = [one for one in self.transfers(array) if one.after > stores[0].number]
-        copied = {one.code: self.of_transfer(one, array, size) for one in copies}
-        return (*copied.values(), *self.by_line([one for one in stores if one.array == array]))[:MOST_WRITERS]
+        own = self.by_line([one for one in stores if one.array == array])
+        return (*self._copied(copies, array, size), *own)[:MOST_WRITERS]
+
+    def _copied(self, transfers: Iterable[Transfer], array: Array, size: int) -> list[Written]:
+        """Copies and fills as data, those of a line together."""
+        lines: dict[int, list[Written]] = {}
+        for one in transfers:
+            lines.setdefault(one.code, []).append(self.of_transfer(one, array, size))
+        ranges = ((own, min(one.first for one in own), max(one.last for one in own)) for own in lines.values())
+        return [replace(own[0], first=first, last=last) for own, first, last in ranges]
 
     def by_line(self, stores: Iterable[Access]) -> tuple[Written, ...]:
         """The lines of stores to one array, with the elements that each has written."""

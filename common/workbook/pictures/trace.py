@@ -59,6 +59,11 @@ class Access:
         return self.way != "load"
 
     @property
+    def changes(self) -> bool:
+        """Whether it may have changed what was there: an atomicMax() may leave it as it was."""
+        return self.writes and self.value != self.before
+
+    @property
     def outside(self) -> bool:
         """Whether it lies outside the array. Then its value is not known."""
         return self.offset < 0 or self.offset + self.bytes > self.array.bytes

@@ -328,7 +328,10 @@ class FindingPanel {
     if (!finding) return [];
     if (!finding.race) return [{ place: finding.place, className: "faulty", label: finding.kind }, ...this.#waiting()];
     const [now, before] = finding.events.map((e) => this.model.about.places[this.model.columns.place[e]][0]);
-    const barrier = { "block-barrier": "__syncthreads()", "warp-barrier": "__syncwarp()" }[finding.remedy];
+    const barrier = {
+      "block-barrier": "__syncthreads()",
+      "warp-barrier": "__syncthreads() (or __syncwarp(), if only this warp uses the data)",
+    }[finding.remedy];
     const [nowLine, beforeLine] = [now, before].map((place) => Number(lineOf(place)));
     const [first, last] = [nowLine, beforeLine].sort((a, b) => a - b);
     finding.isAgain ??= fileOf(now) === fileOf(before) &&

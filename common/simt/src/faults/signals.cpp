@@ -188,8 +188,9 @@ void note_long_run(const Worker& worker, void* where) {
   std::fflush(stderr);
 }
 
-/// Is this a handler that has interrupted one of those with SA_ONSTACK? If two signals come together, it does so before
-/// the other has begun. The thread must not wait on that stack, which the next signal uses again.
+/// Whether this handler runs on the signal stack, because it has interrupted a handler with SA_ONSTACK. (If two signals
+/// arrive together, it does so before that handler's first instruction.) A thread that waited there would be overwritten
+/// by the next signal.
 bool is_on_signal_stack() {
   stack_t stack{};
   return sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
