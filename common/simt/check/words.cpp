@@ -358,8 +358,7 @@ const Slot slots[] = {
      [](const Finding& f) { return f.details.number("exchanges") != 0 ? ", and shuffles and votes do not" : ""; }},
     {"rounds",
      [](const Finding& f) {
-       return f.barrier == Remedy::none ? ""
-                                        : "if the line is in a loop, its rounds may need a barrier between them";
+       return f.barrier == Remedy::none ? "" : "if the line is in a loop, its rounds may need a barrier between them";
      }},
     {"is_block_in_it", [](const Finding& f) { return f.is_same_index ? ": is blockIdx in it?" : ""; }},
     {"writes", [](const Finding& f) { return f.details.number("has_not_run") != 0 ? "would write" : "writes"; }},
