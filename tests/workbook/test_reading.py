@@ -250,6 +250,13 @@ class Texts(unittest.TestCase):
             lines[2:],
             ["", "and then:", "  labs/03-bitonic/02_shared.cu:69:68: error: ‘order’ is not a constant expression"],
         )
+        given = (
+            "../labs/02-merge/rank.cuh: In instantiation of ‘int rank(Before)’:\n"
+            "../labs/02-merge/02_block.cu:125:9:   required from here\n"
+            "../labs/02-merge/rank.cuh:15:15: error: ‘before’ cannot be used as a function\n"
+        )
+        lines = diagnostics.summary(given, root, build).splitlines()
+        self.assertEqual(lines[0], "labs/02-merge/02_block.cu:125: leads to the error below")
         nvcc = '../labs/03-bitonic/01_global.cu(12): error: identifier "x" is undefined\n'
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))

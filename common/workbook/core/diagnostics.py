@@ -11,7 +11,7 @@ from .course import BUILD, ROOT
 _ERROR = re.compile(r"^([^\s:()]+?)(?::(\d+)(?::(\d+))?:|\((\d+)\)\s?:) (?:fatal )?error\b:? ?(.*)")
 _WARNING = re.compile(r"^((labs/[^\s:()]+?)(?::\d+|\(\d+\))).*\bwarning\b")
 _GAP = re.compile(r"^\s*NOT_WRITTEN\(", re.MULTILINE)
-_STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
+_STUDENT = re.compile(r"labs/[^\s:,()]+?\.cu(?::(\d+)|\((\d+)\))")
 # clang++ says why a call fits no function in a note, which may be far below the error.
 _NOT_VIABLE = re.compile(r"^(\S+?:\d+):(?:\d+:)? note: (candidate .*not viable: .*)")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
@@ -100,7 +100,7 @@ def summary(output: str, root: Path = ROOT, build: Path = BUILD) -> str:
 def _way_here(lines: list[str], errors: list[tuple[int, re.Match[str]]]) -> list[str]:
     """The student's line that led to a first error in a header: the lines around the error name it."""
     first = errors[0][0]
-    if lines[first].startswith("labs/"):
+    if _STUDENT.match(lines[first]):
         return []
     start = first
     while start > 0 and not _ERROR.match(lines[start - 1]) and first - start < 30:
