@@ -153,9 +153,9 @@ class Evidence:
             return line_of(self.departure.place)
         if self.written:
             return self.written.file, self.written.line
-        if self.writers:
-            return self.writers[0].file, self.writers[0].line
-        return self.outcome.file, self.outcome.line or 0
+        # A line of a given file is not wrong because it writes something else.
+        own = ((one.file, one.line) for one in self.writers if self.is_own(one.file))
+        return next(own, (self.outcome.file, self.outcome.line or 0))
 
     def own_line(self) -> int:
         """The same in the step's file; 0 if it is elsewhere."""
