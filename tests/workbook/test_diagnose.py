@@ -269,6 +269,9 @@ class Writers(unittest.TestCase):
         given = traces.line(3, "labs/any/given.cuh:7")
         found = self.evidence(traces.launch(), {"block": 0}, keys, traces.store(0, 7, 3, 0, 11), given)
         self.assertEqual(([one.line for one in found.writers], found.place()), ([7], ("labs/any/a.cu", 0)))
+        diagnosis = diagnose(found, Searched())
+        self.assertEqual(words.explained(diagnosis), [])
+        self.assertIn("no kernel has written keys[1]", words.details(diagnosis)[0])
 
     def test_the_host_has_filled_it(self) -> None:
         keys = traces.array(0, "global", "keys", 8, 1)

@@ -30,7 +30,7 @@ def explained(diagnosis: Diagnosis) -> list[str]:
 def details(diagnosis: Diagnosis) -> list[str]:
     """What else is known."""
     known = _known(diagnosis)
-    if diagnosis.finding is None and not diagnosis.changes:
+    if diagnosis.finding is None and not diagnosis.changes and diagnosis.line:
         known = known[1:]  # the first is the explanation
     earlier = [
         f"earlier, line {one.line} of {one.kernel} wrote {one.element}, on which this depends"
