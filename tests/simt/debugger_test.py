@@ -311,8 +311,9 @@ class Debugged(Programs):
             "(10,0,0)   (63,0,0)        54                             not started",
             "Thread (63,0,0) has not started, so it has no variables. CUDA focus unchanged.",
             "Thread (8,0,0) has ended, so it has no variables. CUDA focus unchanged.",
-            "(0,0,0)    (8,0,0)          9                             ended",
         )
+        # On a busy machine, others of the nine may have been interrupted before their end.
+        self.assertRegex(printed, r"\(0,0,0\) +\(\d,0,0\) +\(8,0,0\) +\d +ended\n")
 
     def test_an_optimized_and_a_checked_program(self) -> None:
         for options in (("-O", "2"), ("--check",)):
