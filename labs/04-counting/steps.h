@@ -48,7 +48,7 @@ inline constexpr lab::Step steps[] = {
     {.number = 5, .name = "stable", .idea = "values travel with their keys", .lines = {.own = 38, .given = 66},
      .picture = {.input = "range:0:15", .arrays = "global", .launches = {3, 3}},
      .uses = {"blelloch", "reduce"}, .stable = true, .max_range = max_range,
-     .budget = {.n = 16384, .conflicts = 1.4, .sectors = 2.65, .bytes = 176, .barriers = 6.2, .span = 200, .work = 300},
+     .budget = {.n = 16384, .conflicts = 1.5, .sectors = 2.65, .bytes = 176, .barriers = 6.2, .span = 200, .work = 300},
      .function = lab::Sort{.pairs = sort_stable<std::uint32_t, std::uint32_t>}},
     {.number = 6, .name = "record", .idea = "as fast as the memory", .lines = {.own = 43, .given = 134},
      .picture = {.input = "range:0:15"},
