@@ -113,7 +113,8 @@ void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchSh
   if (keys.n < 2) return;
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(byte_values + 1, "counters", stream);
   // begin solution
-  //~ // Your code: histogram() into the first byte_values counters; 0 into the last; scan_blelloch(); place.
+  //~ // Your code: histogram() into the first byte_values counters; 0 into the last, whose sum is then n, the end of
+  //~ // the last run; scan_blelloch(); place.
   //~ (void)blocks, (void)place;
   //~ NOT_WRITTEN("step 03");
   histogram({keys.data, keys.n}, {counts.data(), byte_values}, shape, stream);
