@@ -8,6 +8,7 @@ import importlib
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import NoReturn
@@ -109,6 +110,8 @@ def _run(words: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command. Returns the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
+    # A matplotlib in .venv finds the 3D axes of the distribution's, which no plot has.
+    warnings.filterwarnings("ignore", "Unable to import Axes3D")
     try:
         with terminated_as_interrupted():
             return _run(words)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -83,8 +82,6 @@ def drawing(
     import matplotlib
 
     matplotlib.use("agg")
-    # Beside the distribution's matplotlib, another one in .venv finds the distribution's 3D axes, which no plot has.
-    warnings.filterwarnings("ignore", "Unable to import Axes3D")
     from matplotlib import pyplot
 
     with matplotlib.rc_context(_STYLE):
