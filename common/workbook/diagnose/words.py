@@ -75,8 +75,8 @@ def _known(diagnosis: Diagnosis) -> list[str]:
         who = f"thread {written.thread} of block {written.block} has read it there, and left it as it is"
         return [_of_departure(diagnosis.departure), _writer(written) if access.writes else who]
     if diagnosis.written:
-        launches = [f"line {one.line} of {one.kernel}, launched in line {one.launched}," for one in diagnosis.writers]
-        return [_of_writer(diagnosis.element, diagnosis.written), *(f"{one} has left it as it was" for one in launches)]
+        left = [f"{_where(one)} has left it as it was" for one in diagnosis.writers]
+        return [_of_writer(diagnosis.element, diagnosis.written), *left]
     if not diagnosis.element:
         return []
     if not diagnosis.writers:
@@ -101,7 +101,7 @@ def _of_departure(found: Departure) -> str:
 
 def _writer(written: Written) -> str:
     if not written.kernel:
-        return f"the copy or fill in line {written.line} wrote it last"
+        return f"{_where(written)} wrote it last"
     source = f"with what it had read from {written.source}" if written.source else "with a value that it had computed"
     launch = f" in launch {written.launch + 1} of {written.launches} (line {written.launched})"
     return f"thread {written.thread} of block {written.block} of {written.kernel} wrote it last{launch}, {source}"
@@ -111,15 +111,18 @@ def _of_writer(element: str, written: Written) -> str:
     return f"{element} is wrong: {_writer(written)}"
 
 
+def _where(written: Written) -> str:
+    if not written.kernel:
+        return f"the copy or fill in line {written.line}"
+    return f"line {written.line} of {written.kernel}, launched in line {written.launched},"
+
+
 def _of_writers(written: Written) -> str:
     elements = (
         f"element {written.first}" if written.first == written.last else f"elements {written.first} to {written.last}"
     )
-    if not written.kernel:
-        return f"the copy or fill in line {written.line} has written {elements} of {written.element}"
-    array = written.element.rpartition("[")[0] or written.element.partition(" of ")[2]
-    where = f"line {written.line} of {written.kernel}, launched in line {written.launched},"
-    return f"{where} has written {elements} of {array}"
+    array = written.element.rpartition("[")[0] or written.element.partition(" of ")[2] or written.element
+    return f"{_where(written)} has written {elements} of {array}"
 
 
 def _of_line(line: Line) -> str:

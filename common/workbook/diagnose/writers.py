@@ -88,7 +88,7 @@ class History:
         """The copies to an array and the fills for which the program itself has asked, the last first."""
         end = len(self._trace.accesses) if before is None else before.number
         own = [one for one in self._trace.transfers if one.to == array.allocation and one.after <= end]
-        return [one for one in reversed(own) if self._places.get(one.code, ("", 0))[0].endswith(".cu")]
+        return [one for one in reversed(own) if self.place(one)[0].endswith(".cu")]
 
     def transfer_to(self, array: Array, offset: int, before: Access | None = None) -> Transfer | None:
         """The last of them that has written a byte."""
@@ -105,7 +105,7 @@ class History:
 
     def of_transfer(self, transfer: Transfer, array: Array, size: int) -> Written:
         """A copy or a fill as data. `size`: of an element, in bytes."""
-        file, line = self._places.get(transfer.code, ("", 0))
+        file, line = self.place(transfer)
         first, last = transfer.offset // size, (transfer.offset + transfer.bytes - 1) // size
         return Written(file, line, "", 0, 0, 0, 0, first, last, without_folders(array.name) or "the array")
 
@@ -126,9 +126,9 @@ class History:
             is_index = False
         return found
 
-    def place(self, access: Access) -> tuple[str, int]:
-        """The file and the line of an access."""
-        return self._places.get(access.code, ("", 0))
+    def place(self, one: Access | Transfer) -> tuple[str, int]:
+        """Its file and line."""
+        return self._places.get(one.code, ("", 0))
 
     def _read_in(self, access: Access, lines: Sequence[int]) -> list[Access]:
         """What the same thread has last read in each of these lines before an access, in their order."""
