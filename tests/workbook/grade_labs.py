@@ -5,7 +5,8 @@
 
 The starters are changed by a comment, so that they are compiled and run as anybody's work. One more submission has a
 step that does not compile and a step that is wrong: the others must get their points. --rescore must change nothing.
-Exits with 77, which Meson counts as "not run", if no sandbox works here.
+Before that, the commands that make the programs of every lab must call no starter of another lab. Exits with 77, which
+Meson counts as "not run", if no sandbox works here.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/grading")]
 
 from private import private  # noqa: E402
 
-from workbook.core import build  # noqa: E402
+from workbook.core import build, course  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.starters import starter  # noqa: E402
 from workbook.grading import class_run, rubric, texts  # noqa: E402
 from workbook.grading.class_run import Options  # noqa: E402
 from workbook.grading.grades import Criterion, Grade  # noqa: E402
-from workbook.grading.programs import step_files  # noqa: E402
+from workbook.grading.programs import LabCommands, step_files  # noqa: E402
 
 SKIPPED = 77
 REPORT = "words " * 200
@@ -105,9 +106,22 @@ def lost_steps(labs: Sequence[str]) -> set[tuple[str, int | None]]:
     return lost
 
 
+def calls_of_starters() -> list[str]:
+    """Lines about programs that call a starter of another lab, because each lab is graded by itself."""
+    found = []
+    for lab in course.labs():
+        for kind in ("cpu", "check"):
+            others = [w for w in LabCommands(lab, kind).inputs() if f"-{kind}.p/" in w and f"labs/{lab}-" not in w]
+            found += [f"{lab}, {kind}: the program calls {path}" for path in others]
+    return found
+
+
 def main(folder: str, *labs: str) -> int:
     """Grades; the exit status."""
     build.use_folder(Path(folder).resolve())
+    if calls := calls_of_starters():
+        print("\n".join(calls))
+        return 1
     if not rubric.reader_of_toml():
         print("not run: this Python cannot read TOML")
         return SKIPPED
