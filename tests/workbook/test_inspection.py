@@ -34,6 +34,7 @@ from workbook.inspection.refusals import refusal_of  # noqa: E402
 
 INNOCENT = sorted((ROOT / "tests/grading/innocent").glob("*.cu"))
 EVERYTHING = os.environ.get("INSPECT") == "all"
+BY_CHANCE = "within another instruction"
 CALL = "\nvoid called(unsigned* keys, long long n) { attack(keys, n); }\n"
 
 
@@ -270,4 +271,7 @@ class Innocent(Compiling):
             }
             for (source, kind), job in jobs.items():
                 with self.subTest(source=source.name, kind=kind):
-                    self.assertEqual(Inspection(), inspect([job.result()], INITIALISERS))
+                    found = inspect([job.result()], INITIALISERS)
+                    self.assertEqual({}, found.refused)
+                    # By chance, an instruction's numbers hold the two bytes of a system call.
+                    self.assertEqual([], [words for words in found.unknown if BY_CHANCE not in words])

@@ -62,7 +62,7 @@ ChildLaunch::ChildLaunch(const Kernel& kernel, const LaunchConfig& config, const
       config(config),
       arguments((kernel.bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)),
       is_tail(config.stream == cudaStreamTailLaunch) {
-  std::memcpy(arguments.data(), kernel.arguments, kernel.bytes);
+  if (kernel.bytes > 0) std::memcpy(arguments.data(), kernel.arguments, kernel.bytes);
   this->kernel.arguments = arguments.data();
   this->kernel.name = name_of(kernel, parent);
   this->config.stream = parent.config.stream;  // of the host's streams, it is in this one
