@@ -132,7 +132,8 @@ class Schedules(Programs):
         self.addCleanup(os.environ.pop, "SIMT_SECONDS")
         done = self.explored(DEADLOCK)
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("two_locks", done.stderr)
+        # On a busy machine, the limit for the whole program can be reached first, which names no kernel.
+        self.assertRegex(done.stderr, "two_locks|it does not end within")
 
     def test_what_the_program_prints_counts(self) -> None:
         done = self.explored(PRINTS)
