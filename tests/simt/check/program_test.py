@@ -23,6 +23,7 @@ from check_test import FINDING, compile_check  # noqa: E402
 from workbook.pictures import trace  # noqa: E402
 
 RACE = """#include <cassert>
+#include <csignal>
 #include <cstdlib>
 __global__ void race(int* keys) { keys[0] = int(threadIdx.x); }  // here
 int main() {
@@ -40,7 +41,7 @@ ENDS = {
     "abort": "std::abort()",
     "quick_exit": "std::quick_exit(0)",
     "an exception": "throw 1",
-    "a fault": "*static_cast<volatile int*>(nullptr) = 1",
+    "a signal": "std::raise(SIGSEGV)",
 }
 ASKED_TO_END = "a kernel without end, whose program is asked to end"
 KERNELS: dict[str, tuple[str | None, str]] = {
@@ -93,6 +94,18 @@ int main() {
   for (int i = 0; i < 32; ++i) sum += keys[i];  // here
   cudaFree(keys);
   return sum == 34 ? 0 : 1;
+}
+""",
+    ),
+    "a null pointer of the host's": (
+        "out-of-bounds",
+        """#include <cstring>
+__global__ void nothing() {}
+int main(int argc, char**) {
+  nothing<<<1, 1>>>();
+  int* const keys = argc > 1 ? new int[100] : nullptr;
+  std::memset(keys, 0, sizeof(int) * 100);  // here
+  return keys[0];
 }
 """,
     ),

@@ -30,6 +30,11 @@ void crashes(Keys, Order, Shape, Stream) {
   *nowhere = 0;
 }
 
+void leaves_a_vector(Keys keys, Order, Shape, Stream) {
+  std::vector<std::uint32_t> few(1);
+  for (std::int64_t i = 0; i < keys.n; ++i) few[i] = 0;
+}
+
 void throws_what_nobody_catches(Keys, Order, Shape, Stream) { throw 42; }
 
 void waits_forever(Keys, Order, Shape, Stream) {

@@ -32,10 +32,10 @@ Sort takes_the_largest_key_for_infinity, computes_powers_as_floats, scans_with_a
 void flips_with_the_wrong_mask(lab::Span<float> keys, Order order, Shape shape, Stream stream);
 
 // attacks.cu: the host function breaks its process, or wants to deceive.
-Sort crashes, throws_what_nobody_catches, waits_forever, exits, exits_at_the_end_of_a_thread, prints_verified,
-    writes_to_every_descriptor, answers_in_the_runners_place, changes_the_input, keeps_the_first_output,
-    works_only_when_tested, works_after_it_returned, slows_the_clock, closes_the_channel, waits_for_a_value,
-    meets_forever, forges_findings;
+Sort crashes, leaves_a_vector, throws_what_nobody_catches, waits_forever, exits, exits_at_the_end_of_a_thread,
+    prints_verified, writes_to_every_descriptor, answers_in_the_runners_place, changes_the_input,
+    keeps_the_first_output, works_only_when_tested, works_after_it_returned, slows_the_clock, closes_the_channel,
+    waits_for_a_value, meets_forever, forges_findings;
 
 // host.cu: the host does the kernels' work.
 Sort sorts_on_the_host, copies_from_the_host, has_a_kernel_copy_what_the_host_sorted,
@@ -108,6 +108,7 @@ inline constexpr lab::Step steps[] = {
      .name = "pairs",
      .idea = "sorts where pairs are to be exchanged",
      .function = lab::Exchange{{.u32 = right}}},
+    sort(47, "vector", "an index outside of a vector", {.u32 = leaves_a_vector}),
 };
 
 }  // namespace wrong

@@ -53,7 +53,7 @@ constexpr Expected expectations[] = {
     {16, Status::wrong, "equal keys in the wrong order", How::run, "few-values"},
     {17, Status::wrong, "belongs to another key"},
     {18, Status::wrong, "a second copy of a value"},
-    {19, Status::crashed, "Segmentation fault"},
+    {19, Status::crashed, "error: out-of-bounds: host code writes through a null pointer"},
     {20, Status::crashed, "was thrown and not caught"},
     {21, Status::hung, "no answer within 3 s: step 21"},
     {22, Status::exited, "exit code 0"},
@@ -68,9 +68,9 @@ constexpr Expected expectations[] = {
     {31, Status::refused, "but the judge's clock measured", How::measure},
     {32, Status::exited, "closed the judge's channel"},
     {33, Status::hung,
-     "tests/wrong/steps/attacks.cu:41: error: hang: the kernel was still running here when the program was ended"},
-    {34, Status::hung,
      "tests/wrong/steps/attacks.cu:46: error: hang: the kernel was still running here when the program was ended"},
+    {34, Status::hung,
+     "tests/wrong/steps/attacks.cu:51: error: hang: the kernel was still running here when the program was ended"},
     {35, Status::refused, "a message that the runner did not write"},
     {36, Status::wrong, "keys were lost or made up", How::run, "extremes"},
     {37, Status::wrong, "every key of the input is there, but in the wrong order", How::run, "range:16777216:16777999"},
@@ -83,6 +83,7 @@ constexpr Expected expectations[] = {
     {44, Status::verified, ""},
     {45, Status::wrong, "1048576 bytes of device memory allocated at a time; the case allows 262144"},
     {46, Status::wrong, "wrong key at index 0 of 1500 (pair 0)"},
+    {47, Status::crashed, "tests/wrong/steps/attacks.cu:35: error: assert: the C++ library requires"},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);

@@ -44,6 +44,10 @@ class Stacks {
     };
     return stack_of(address) < count_ && stack_of(address) != stack_of(here);
   }
+  /// The end of the stack that `address` is in, which must be one of these.
+  const char* end_of(const void* address) const {
+    return top(int(std::size_t(static_cast<const char*>(address) - base_) / spacing_));
+  }
   /// The lowest usable address of the stack whose guard page holds `address`.
   const void* above_guard(const void* address) const;
 

@@ -5,11 +5,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
@@ -72,11 +75,11 @@ bool is_program(void* address) {
 
 /// The innermost line of the program that called the emulation or a library, from the first return address on the stack
 /// that is one of the program's. (Frames have no chain to follow.)
-Site caller_on_stack(const void* lowest) {
+Site caller_on_stack(const void* lowest, Frame frame = Frame::innermost, int most_words = 512) {
   const auto* const words = static_cast<void* const*>(lowest);
-  for (int i = 0; i < 512; ++i) {
+  for (int i = 0; i < most_words; ++i) {
     if (!is_program(words[i])) continue;
-    const Site site = site_of(static_cast<char*>(words[i]) - 1);
+    const Site site = site_of(static_cast<char*>(words[i]) - 1, frame);
     if (!is_emulation(site)) return site;
   }
   return {"?", 0};
@@ -93,15 +96,25 @@ Site site_of_fault(const Worker& worker, void* instruction, const void* address)
   return site;
 }
 
-/// Host code has accessed device memory that is closed to it.
-void report_closed_memory(void* context, const void* address) {
+/// The line of host code that a signal has interrupted, or from which a library was called that it has interrupted.
+Site host_site(void* context) {
+  const Site site = site_of(interrupted_at(context), Frame::in_source);
+  return is_emulation(site) ? caller_on_stack(stack_pointer(context), Frame::in_source) : site;
+}
+
+/// Reports the line of host code that a signal ends.
+void report_host_fault(int signal, void* context, const void* address) {
+  if (signal == SIGILL) return;
+  if (signal == SIGFPE) return report_error("arithmetic", host_site(context), "integer division by zero in host code");
+  const std::string verb = access_of_fault(context) == AccessKind::write ? "host code writes " : "host code reads ";
   const Allocation* const allocation = is_device_memory_closed() ? allocation_of(address) : nullptr;
-  if (allocation == nullptr || allocation->freed || allocation->kind != MemoryKind::device) return;
-  Site site = site_of(interrupted_at(context));
-  if (is_emulation(site)) site = caller_on_stack(stack_pointer(context));
-  report_error("device-pointer", site,
-               std::string("host code ") + (access_of_fault(context) == AccessKind::write ? "writes" : "reads") +
-                   " device memory; let a kernel do that, or copy what is needed with cudaMemcpy");
+  if (allocation != nullptr && !allocation->freed && allocation->kind == MemoryKind::device) {
+    return report_error("device-pointer", host_site(context),
+                        verb + "device memory; let a kernel do that, or copy what is needed with cudaMemcpy");
+  }
+  report_error("out-of-bounds", host_site(context),
+               verb + (std::size_t(address) < 65536 ? "through a null pointer; was it set, and was memory allocated?"
+                                                    : "outside all memory; compare the index with the size"));
 }
 
 struct sigaction previous[64];
@@ -109,7 +122,7 @@ struct sigaction previous[64];
 void handle_fault(int signal, siginfo_t* info, void* context) {
   Worker* const worker = Worker::running();
   if (worker == nullptr) {  // host code: restore what would have happened without us
-    report_closed_memory(context, info->si_addr);
+    if (info->si_code > 0) report_host_fault(signal, context, info->si_addr);  // no other program has sent it
     sigaction(signal, &previous[signal], nullptr);
     SIMT_OBSERVE(check::end_program();)
     return;  // the instruction faults again
@@ -131,10 +144,16 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
 /// The program is about to be ended: reports the line of device code that it is in, and ends it. If that line is the
 /// emulation's, returns, because a later attempt may find a better one. The last attempt takes the barrier that threads
 /// were seen to wait at, or else the launch.
-void end_here(const Worker& worker, void* where) {
+void end_here(const Worker& worker, void* where, const void* lowest) {
   static Site barrier{"?", 0};
   // A loop that does not end is the matter of the program that calls a function of a header.
   Site site = site_of(where, Frame::in_source);
+  if (!is_emulation(site) && !std::string_view(site.file).ends_with(".cu") && worker.stacks().contains(lowest)) {
+    const auto words =
+        (worker.stacks().end_of(lowest) - static_cast<const char*>(lowest)) / std::ptrdiff_t(sizeof(void*));
+    const Site caller = caller_on_stack(lowest, Frame::in_source, int(std::min<std::ptrdiff_t>(words, 512)));
+    if (!is_emulation(caller)) site = caller;
+  }
   if (is_emulation(site)) site = site_of(where);
   if (is_emulation(site)) {
     if (worker.barrier_site().line != 0) barrier = worker.barrier_site();
@@ -205,7 +224,7 @@ void handle_interruption(int, siginfo_t*, void* context) {
   if (worker == nullptr || !is_program(where)) return;
   if (interruption.is_ending()) {
     if (!interruption.in_progress.exchange(true)) {
-      end_here(*worker, where);
+      end_here(*worker, where, stack_pointer(context));
       interruption.in_progress = false;
     }
     return;
@@ -271,5 +290,24 @@ void simt_assert_fail(const char* assertion, const char* file, unsigned line, co
     worker->fail({"assert", std::string("assertion failed: ") + assertion, {file, int(line)}, cudaErrorAssert});
   }
   std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
+  std::abort();
+}
+
+/// Replaces the C++ library's function that its containers call when an index is outside of them, say. That one names
+/// the library's line.
+extern "C" [[noreturn]] void simt_library_assert_fail(
+    const char* file, int line, const char* function,
+    const char* condition) noexcept(false) __asm__("_ZSt21__glibcxx_assert_failPKciS0_S0_");
+
+void simt_library_assert_fail(const char* file, int line, const char* function, const char* condition) {
+  const std::string text =
+      std::string("the C++ library requires `") + condition + "`; is an index outside of its container?";
+  const simt::Site site = simt::caller_on_stack(__builtin_frame_address(0), simt::Frame::in_source);
+  if (simt::Worker* const worker = simt::Worker::running()) {
+    worker->fail({"assert", text, site.line != 0 ? site : worker->launch_site(), cudaErrorAssert});
+  }
+  if (site.line == 0) std::fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function, condition);
+  if (site.line != 0) simt::report_error("assert", site, text);
+  SIMT_OBSERVE(simt::check::end_program();)
   std::abort();
 }

@@ -12,6 +12,7 @@
 #include "../emulation.h"
 #include "../execution/worker.h"
 #include "../faults/host_faults.h"
+#include "../faults/signals.h"
 #include "simt/error.h"
 #include "simt/runtime/graph_types.h"
 
@@ -98,6 +99,7 @@ template <class Body>
   if (Worker* worker = Worker::running()) {
     fail_host_call(*worker, name, __builtin_return_address(0));  // of the CUDA function, which contains this one
   }
+  catch_faults();  // host code may have some before it launches anything
   if (const cudaError_t error = sticky(); error != cudaSuccess) {
     SIMT_OBSERVE(check::host_waits_for_all();)  // nothing runs after a fault, and the host learns it here
     return error;
