@@ -219,6 +219,20 @@ __device__ void scatter(int* tile, Own& own) {
             lines = Evidence(source, "labs/any/a.cu", Traced(seen)).lines()
             self.assertIn(("passes", 9), [(one.kind, one.line) for one in lines])
 
+    def test_a_loop_that_never_ends(self) -> None:
+        for loop, is_endless in (
+            ("while (i < n) keys[i] = 0;", True),
+            ("for (int j = 0; j < n; j + 1) i = j;", True),
+            ("for (;;) keys[i] = 0;", True),
+            ("while (i < n) ++i;", False),
+            ("while (i < n) step(&i);", False),
+            ("while (keys[i] > 0) n = 1;", False),
+            ("for (;;) if (n) break;", False),
+        ):
+            tree = syntax.Syntax(KERNEL % loop)
+            found = [node for node in syntax.descendants(tree.root) if node.type in syntax.LOOPS]
+            self.assertEqual([syntax.never_ends(node) for node in found], [is_endless], loop)
+
 
 class Writers(unittest.TestCase):
     """Who wrote what is wrong."""
@@ -288,6 +302,13 @@ class Writers(unittest.TestCase):
         found = self.evidence({"transfer": [1, 0, 8, 0, 0, 3]}, *unchanged, of_runner)
         self.assertIsNone(found.written)
 
+    def test_a_launch_that_has_written_nothing(self) -> None:
+        records = [traces.launch(), {"block": 0}, traces.array(0, "global", "keys", 8, 1), traces.load(0, 7, 1, 0, 5)]
+        found = self.evidence(*records, traces.launch("other"), {"block": 0}, traces.load(0, 7, 1, 4, 5))
+        assert found.idle
+        self.assertEqual((found.idle.kernel, found.idle.launch), ("other", 1))
+        self.assertEqual((found.kind, found.place()), ("never-written", ("a.cu", 1)))
+
     def test_a_copy_into_the_wrong_array(self) -> None:
         arrays = [traces.array(0, "global", "keys", 8, 1), traces.array(1, "global", "sorted", 8, 3)]
         records = [traces.launch(), {"block": 0}, *arrays, traces.load(0, 7, 1, 0, 5), traces.store(1, 7, 1, 0, 5)]
@@ -329,11 +350,11 @@ class Expectations(unittest.TestCase):
     def writes(values: dict[int, int]) -> list[dict[str, object]]:
         return [traces.store(0, i, 1, 4 * i, value) for i, value in values.items()]
 
-    def departure(self, effect: Mapping[str, object], *launches: list[dict[str, object]]) -> Departure | None:
-        return departure(self.run_of(*launches), effect, 4, "u32", is_descending=False)
+    def departure(self, rule: Mapping[str, object], *launches: list[dict[str, object]]) -> Departure | None:
+        return departure(self.run_of(*launches), rule, 4, "u32", is_descending=False)
 
     def test_phases(self) -> None:
-        phases = {"effect": "phases"}
+        phases = {"state": "phases"}
         first = [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3, 2: 0, 3: 2})]
         found = self.departure(phases, first, self.reads(1, 3, 0, 2))
         assert found and found.access
@@ -344,34 +365,83 @@ class Expectations(unittest.TestCase):
         self.assertEqual((missing.launch, missing.index), (0, -1))
 
     def test_runs(self) -> None:
-        runs = {"effect": "runs", "first": 2}
+        runs = {"state": "runs", "first": 2}
         found = self.departure(runs, [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3})])
         assert found
         self.assertEqual((found.launch, found.index, found.wanted, found.numbers), (0, 2, "0", (2,)))
 
     def test_stages(self) -> None:
         first = [*self.reads(3, 1, 0, 2), *self.writes({0: 1, 1: 3, 2: 0, 3: 2})]  # the second pair must descend
-        found = self.departure({"effect": "stages"}, first)
+        found = self.departure({"state": "stages"}, first)
         assert found
         self.assertEqual((found.launch, found.index, found.numbers), (0, 2, (2, 1)))
+
+    def test_a_launch_that_does_the_work_of_several(self) -> None:
+        right = [*self.reads(3, 1, 2, 0), *self.writes({0: 0, 1: 1, 2: 2, 3: 3})]
+        self.assertIsNone(self.departure({"state": "runs", "first": 2}, right))
+        self.assertIsNone(self.departure({"state": "runs", "first": {"4": 2}}, right))
+        self.assertIsNone(self.departure({"state": "phases"}, right))
+        self.assertIsNone(self.departure({"state": "stages", "mirrored": True}, right))
+
+    def test_digits(self) -> None:
+        digits = {"state": "digits", "bits": 1}
+        first = [*self.reads(3, 1, 2, 0), *self.writes({0: 2, 1: 0, 2: 3, 3: 1})]
+        self.assertIsNone(
+            self.departure({"state": "digits", "bits": 32}, [*first, *self.writes(dict(enumerate(range(4))))])
+        )
+        found = self.departure(digits, first, [*self.reads(2, 0, 3, 1), *self.writes({0: 1, 1: 0, 2: 3, 3: 2})])
+        assert found
+        self.assertEqual((found.launch, found.index, found.wanted, found.numbers), (1, 0, "0", (2,)))
+        unstable = [*self.reads(3, 1, 2, 0), *self.writes({0: 0, 1: 2, 2: 3, 3: 1})]
+        found = self.departure(digits, unstable)
+        assert found
+        self.assertEqual((found.launch, found.index, found.numbers), (0, 0, (1,)))
+
+    def test_counts(self) -> None:
+        arrays = [traces.array(0, "global", "keys", 4, 1), traces.array(1, "global", "counters", 32, 2)]
+        read = [traces.load(0, i, 1, i, value, 1) for i, value in enumerate((1, 3, 1, 1))]
+        count = [traces.store(1, 0, 1, 8, 3, 8), traces.store(1, 1, 1, 24, 1, 8)]
+        sums = [traces.store(1, 0, 2, 8 * v, value, 8) for v, value in enumerate((0, 0, 2, 3))]
+        records = [traces.launch(), {"block": 0}, *arrays, *read, *count, traces.launch(), {"block": 0}, *sums]
+        run = trace.read(traces.text(traces.VERSION, *records, traces.line(1, "labs/any/a.cu:5")))
+        rule = {"state": "counts", "counters": 4, "bytes": 8}
+        found = departure(run, rule, 4, "u8", is_descending=False)
+        assert found
+        self.assertEqual((found.launch, found.index, found.found, found.wanted), (1, 2, "2", "3"))
+
+    def test_vectors_and_copies_are_followed(self) -> None:
+        def vector(values: tuple[int, ...]) -> int:
+            return sum(value << 32 * i for i, value in enumerate(values))
+
+        arrays = [traces.array(0, "global", "keys", 16, 1), traces.array(1, "global", "sorted", 16, 2)]
+        first = [traces.load(0, 0, 1, 0, vector((3, 1, 2, 0)), 16), traces.store(1, 0, 1, 0, vector((1, 3, 0, 2)), 16)]
+        last = self.writes({0: 0, 1: 1, 2: 2})
+        copied = {"transfer": [1, 0, 16, 2, 0, 1]}
+        records = [traces.launch(), {"block": 0}, *arrays, *first, copied, traces.launch(), {"block": 0}, *last]
+        run = trace.read(traces.text(traces.VERSION, *records, traces.line(1, "labs/any/a.cu:5")))
+        found = departure(run, {"state": "runs", "first": 2}, 4, "u32", is_descending=False)
+        assert found
+        self.assertEqual((found.launch, found.index, found.found, found.wanted), (1, 3, "2", "3"))
 
     def test_a_launch_that_only_fills_an_array_does_not_count(self) -> None:
         right = [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3, 2: 0, 3: 2})]
         last = [*self.reads(1, 3, 0, 2), *self.writes({0: 0, 1: 1, 2: 2, 3: 3})]
-        self.assertIsNone(self.departure({"effect": "runs", "first": 2}, self.writes({0: 3}), right, last))
+        self.assertIsNone(self.departure({"state": "runs", "first": 2}, self.writes({0: 3}), right, last))
 
     def test_it_is_named_before_the_last_writer(self) -> None:
         accesses = [*self.reads(3, 1, 2, 0), *self.writes({0: 1, 1: 3, 2: 2, 3: 0})]
         seen = Traced(self.OUTCOME, self.run_of(accesses))
         for source in (FILE, renamed(FILE)):
-            found = diagnose(Evidence(source, "labs/any/a.cu", seen, {"effect": "runs", "first": 2}), Searched())
+            found = diagnose(Evidence(source, "labs/any/a.cu", seen, {"state": "runs", "first": 2}), Searched())
             self.assertEqual((found.kind, found.line), ("departs", 5))
             self.assertIn("in place of 0", words.explained(found)[0])
 
     def test_the_labs_expectations_can_be_read(self) -> None:
         found = [rule_of(lab.name, step) for lab in (ROOT / "labs").glob("0*") for step in range(9)]
         self.assertTrue(any(found))
-        self.assertLessEqual({rule["effect"] for rule in found if rule}, {"phases", "runs", "stages"})
+        self.assertLessEqual(
+            {rule["state"] for rule in found if rule}, {"phases", "runs", "stages", "digits", "counts"}
+        )
 
 
 class Diagnoses(unittest.TestCase):

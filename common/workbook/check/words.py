@@ -136,7 +136,9 @@ def why(failed: Explanation, options: str, playing: str) -> tuple[list[str], lis
     if smallest and smallest.is_smaller:  # of the larger case, only its fault matters
         case = case[1:]
         findings = findings[:-1] if outcome.findings else findings
-    cause = [*explained, *details, *findings] if explained else [*findings[:1], *details, *findings[1:]]
+    first, *more = [*explained, *details, *findings] if explained else [*findings[:1], *details, *findings[1:]]
+    facts = [f"    {fact}" for fact in smallest.facts] if smallest else []
+    cause = [first, *facts, *more]
     seen = failed.seen
     if seen and not diagnosis.changes:
         cause += [str(remark) for remark in seen.remarks if remark.kind in ("early-exit", "split-primitive")]
@@ -190,7 +192,7 @@ def message(outcome: Outcome) -> str:
         return f'{what}: {must}; instead, the outcome was "{outcome.status}"'
     if outcome.status == "verified":
         return "the check build's result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
-    if outcome.status == "exited":
+    if outcome.status == "exited" and not outcome.findings:  # otherwise the check build has ended it
         fails = "a case fails if its step calls exit(). Throw an exception instead: check shows its message"
         return f"{outcome.message}: {fails}"
     return outcome.message
@@ -268,8 +270,7 @@ def launched(outcome: Outcome) -> str:
 
 
 def smaller(smallest: Smallest, said: str) -> list[str]:
-    """The smallest case that fails in the same way, and what it needs to fail. `said`: the message of the case that is
-    shown before."""
+    """The smallest case that fails in the same way. `said`: the message of the case that is shown before."""
     found = smallest.outcome
     lines = []
     if smallest.is_smaller:
@@ -279,4 +280,4 @@ def smaller(smallest: Smallest, said: str) -> list[str]:
         if found.message and found.status == "wrong":
             lines += f"  {more.lstrip() if was_said and more else found.message}".split("\n")
         lines += rows(found)
-    return [*lines, *(f"  {fact}" for fact in smallest.facts)]
+    return lines

@@ -15,7 +15,7 @@ from .expectations import Departure, departure
 from .origins import Line, divides_work, origins
 from .schemata import Change
 from .search import Searched
-from .syntax import LOOPS, Node, Syntax, first_line, spelled
+from .syntax import LOOPS, Node, Syntax, first_line, never_ends, spelled
 from .writers import History, Written, line_of
 
 MOST_DEFINITIONS, MOST_AROUND = 4, 1  # lines from which an index comes, and loops and conditions, that are shown
@@ -47,13 +47,14 @@ class Diagnosis:
     written: Written | None = None  # the last store to the element, or the copy or fill that wrote it
     earlier: tuple[Written, ...] = ()  # stores of what its writer had read, and so on, of other lines
     writers: tuple[Written, ...] = ()  # if nothing wrote it: what wrote to its array, or to the one written last
+    idle: Written | None = None  # if nothing wrote to its array: a launch that has written nothing
     lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)
 class Traced:
-    """The smallest failing case, and what the check build saw of it. `trace`: None if it is too long, or cannot be
-    had."""
+    """The smallest failing case, and what the check build saw of it. `trace`: None if it cannot be had. If it is cut
+    off, its first launches may still depart from what they must do."""
 
     outcome: Outcome
     trace: Trace | None = None
@@ -74,17 +75,19 @@ class Evidence:
         self.gap = self.syntax.empty_gap({launch["kernel"].partition("<")[0] for launch in launches})
         self.written: Written | None = None
         self.writers: tuple[Written, ...] = ()
+        self.idle: Written | None = None
         self.element = ""
         self._chain: list[Access] = []
         self.departure: Departure | None = None
         if self.history and seen.trace:
-            self._look(self.history)
+            if not seen.trace.truncated:
+                self._look(self.history)
             case = seen.outcome.case
             if rule and (self.finding is None or self.finding.kind == "race"):
                 self.departure = departure(seen.trace, rule, case.n, case.type or "", case.order == "descending")
             if self.departure:
                 access = self.departure.access
-                self._chain[:0] = [access] if access else []
+                self._chain = self.history.chain(access, MOST_STEPS, self._origins) if access else []
                 self.written = self.history.described(access) if access else None
                 self.writers = self.history.by_line(self.departure.stores)
 
@@ -104,7 +107,10 @@ class Evidence:
                 self.written = history.of_transfer(transfer, array, size)
                 self.writers = history.left(array, outcome.first_wrong * size)
             else:
-                self.writers = history.writers(array, size) or history.last_stores()
+                self.writers = history.writers(array, size)
+                idle = None if self.writers else history.idle()
+                self.idle = None if idle is None else history.launched(idle)
+                self.writers = self.writers or (() if self.idle else history.last_stores(array))
         elif self.finding is not None and self.finding.kind == UNWRITTEN:
             access = history.first_faulty(self.finding.line)
             if access is not None:
@@ -151,8 +157,8 @@ class Evidence:
             return self.finding.file, self.finding.line
         if self.departure and not (self.written or self.writers):
             return line_of(self.departure.place)
-        if self.written:
-            return self.written.file, self.written.line
+        if known := self.written or self.idle:
+            return known.file, known.line
         # A line of a given file is not wrong because it writes something else.
         own = ((one.file, one.line) for one in self.writers if self.is_own(one.file))
         return next(own, (self.outcome.file, self.outcome.line or 0))
@@ -192,7 +198,7 @@ class Evidence:
         nodes = self.syntax.around(line)
         around = [Line(_kind(node), first_line(node), _head(node)) for node in nodes]
         if self.outcome.status == "hung" or (self.finding and self.finding.kind in ENDLESS):
-            return tuple(one for one in around if one.kind == "loop")[:MOST_DEFINITIONS]
+            return tuple(sorted((one for one in around if one.kind != "condition"), key=_ends))[:MOST_DEFINITIONS]
         if self.finding and self.finding.kind == "race" and not self._is_of_index(self.finding):
             return ()
         tests = [] if self.finding else [node for node in nodes if node.type == "if_statement"]
@@ -249,6 +255,7 @@ def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
         evidence.written,
         evidence.earlier(),
         evidence.writers,
+        evidence.idle,
         evidence.lines(),
     )
 
@@ -262,7 +269,13 @@ def _key_bytes(key_type: str) -> int:
 
 
 def _kind(node: Node) -> str:
-    return "loop" if node.type in LOOPS else "condition"
+    if node.type not in LOOPS:
+        return "condition"
+    return "endless" if never_ends(node) else "loop"
+
+
+def _ends(loop: Line) -> bool:
+    return loop.kind != "endless"
 
 
 def _head(node: Node) -> str:

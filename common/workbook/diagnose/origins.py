@@ -32,8 +32,8 @@ _OF_GRID = ("blockIdx", "blockDim", "gridDim", "threadIdx")
 @dataclass(frozen=True)
 class Line:
     """A line of the step's file, and why it matters: "defines" (a variable that the place uses), "passes" (what a
-    call passes for a parameter), "returns" (what a function that is called returns), "launch" (of the kernel), "loop"
-    or "condition" (around the place)."""
+    call passes for a parameter), "returns" (what a function that is called returns), "launch" (of the kernel), "loop",
+    "endless" (a loop in which nothing changes its condition) or "condition" (around the place)."""
 
     kind: str
     line: int
@@ -44,6 +44,7 @@ class Line:
 class _Origin:
     line: Line
     rank: int  # 0: it computes something; 1: it is another name; 2: it divides the work among threads
+    depth: int  # definitions between it and the place
 
 
 def origins(syntax: Syntax, line: int, tests: Iterable[Node] = ()) -> list[Line]:
@@ -54,7 +55,13 @@ def origins(syntax: Syntax, line: int, tests: Iterable[Node] = ()) -> list[Line]
         return []
     names = [name for test in tests for name in _read(syntax, test.child_by_field_name("condition"))]
     names += _of_place(syntax, statement, line)
-    found = sorted(_followed(syntax, names, line), key=lambda one: one.rank)
+    own = syntax.function_at(line)
+
+    def distance(one: _Origin) -> tuple[int, int, bool, int]:
+        is_elsewhere = syntax.function_at(one.line.line) != own
+        return one.rank, one.depth, is_elsewhere, 0 if is_elsewhere else abs(one.line.line - line)
+
+    found = sorted(_followed(syntax, names, line), key=distance)
     lines: dict[int, Line] = {}
     for one in found:
         lines.setdefault(one.line.line, one.line)
@@ -63,10 +70,10 @@ def origins(syntax: Syntax, line: int, tests: Iterable[Node] = ()) -> list[Line]
 
 def _followed(syntax: Syntax, names: Iterable[str], line: int) -> Iterator[_Origin]:
     """The definitions of these names, the nearest first."""
-    waiting = [(name, line) for name in names]
+    waiting = [(name, line, 0) for name in names]
     seen: set[tuple[str, int]] = set()
     while waiting and len(seen) < MOST:
-        name, at = waiting.pop(0)
+        name, at, depth = waiting.pop(0)
         if (name, at) in seen:
             continue
         seen.add((name, at))
@@ -78,17 +85,17 @@ def _followed(syntax: Syntax, names: Iterable[str], line: int) -> Iterator[_Orig
         if node is not None:
             value = node.child_by_field_name("value") or node.child_by_field_name("right") or node
             if first_line(node) != line:
-                yield _Origin(Line("defines", first_line(node), spelled(_whole(node))), _rank(value))
+                yield _Origin(Line("defines", first_line(node), spelled(_whole(node))), _rank(value), depth)
         elif (value := syntax.passed(whole, at)) is not None:
             if value.type in ("identifier", "field_expression"):
-                waiting.append((spelled(value) + dot + member, first_line(value)))
+                waiting.append((spelled(value) + dot + member, first_line(value), depth))
                 continue
-            yield _Origin(Line("passes", first_line(value), f"{spelled(value)}, for {whole}"), _rank(value))
+            yield _Origin(Line("passes", first_line(value), f"{spelled(value)}, for {whole}"), _rank(value), depth)
         else:
             continue
-        waiting += [(other, first_line(value)) for other in _read(syntax, value)]
+        waiting += [(other, first_line(value), depth + 1) for other in _read(syntax, value)]
         for returned in _returned(syntax, value):
-            yield _Origin(Line("returns", first_line(returned), spelled(returned)), _rank(returned))
+            yield _Origin(Line("returns", first_line(returned), spelled(returned)), _rank(returned), depth)
 
 
 def divides_work(code: str) -> bool:
@@ -112,9 +119,12 @@ def _returned(syntax: Syntax, value: Node) -> Iterator[Node]:
 
 
 def _whole(node: Node) -> Node:
-    """A definition with its type, unless that is a loop's."""
+    """A definition with its type, unless that is a loop's, and with a condition on the same line."""
     parent = node.parent
-    return parent if parent is not None and parent.type in ("declaration", "expression_statement") else node
+    if parent is not None and parent.type in ("declaration", "expression_statement"):
+        node, parent = parent, parent.parent
+    is_under = parent is not None and parent.type == "if_statement" and first_line(parent) == first_line(node)
+    return parent if is_under else node
 
 
 def _of_place(syntax: Syntax, statement: Node, line: int) -> list[str]:

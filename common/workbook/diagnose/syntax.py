@@ -15,6 +15,8 @@ INTEGERS = frozenset(
 )
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _DECLARATORS = ("init_declarator", "pointer_declarator", "reference_declarator", "array_declarator")
+_CHANGES = {"assignment_expression": "left", "update_expression": "argument", "call_expression": "arguments"}
+_UNKNOWN = ("call_expression", "subscript_expression", "pointer_expression", "field_expression")
 GAP = "// Your code"  # begins the comment in place of what a student writes
 
 
@@ -198,6 +200,26 @@ def identifiers(node: Node) -> list[str]:
         if one.type == "identifier" and not is_called(one):
             found.append(spelled(one))
     return list(dict.fromkeys(found))
+
+
+def never_ends(loop: Node) -> bool:
+    """Whether a loop that has begun to run stays in it: nothing in it leaves it or changes a variable of its condition.
+    What a condition reads from memory, or what a function returns, may change."""
+    condition = loop.child_by_field_name("condition")
+    inside = list(descendants(loop))
+    if any(one.type in ("break_statement", "return_statement", "goto_statement") for one in inside):
+        return False
+    if condition is None:
+        return bool(loop.type == "for_statement")
+    if any(one.type in _UNKNOWN for one in descendants(condition)):
+        return False
+    changed = {
+        name
+        for one in inside
+        if (field := _CHANGES.get(one.type))
+        for name in identifiers(one.child_by_field_name(field))[: None if field == "arguments" else 1]
+    }
+    return not changed & set(identifiers(condition))
 
 
 def is_called(node: Node) -> bool:

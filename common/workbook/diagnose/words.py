@@ -8,7 +8,7 @@ from .origins import Line
 from .schemata import Change
 from .writers import Written, line_of
 
-LONGEST = 70  # characters of code that are quoted
+LONGEST = 100  # characters of code that are quoted
 
 
 def explained(diagnosis: Diagnosis) -> list[str]:
@@ -79,9 +79,16 @@ def _known(diagnosis: Diagnosis) -> list[str]:
         return [_of_writer(diagnosis.element, diagnosis.written), *left]
     if not diagnosis.element:
         return []
-    if not diagnosis.writers:
-        return [f"no kernel has written {diagnosis.element} or anything else"]
+    if diagnosis.idle:
+        launch = _launch(diagnosis.idle.launch, diagnosis.idle.launches)
+        return [
+            f"{launch} ({diagnosis.idle.kernel}) has written nothing, and no kernel has written {diagnosis.element}"
+        ]
     return [f"no kernel has written {diagnosis.element}", *map(_of_writers, diagnosis.writers)]
+
+
+def _launch(number: int, launches: int) -> str:
+    return f"launch {number + 1} of {launches}" if launches else f"launch {number + 1}"
 
 
 def _of_departure(found: Departure) -> str:
@@ -90,10 +97,12 @@ def _of_departure(found: Departure) -> str:
         "phases": f"the pairs that begin at {('even', 'odd')[first % 2]} positions must be in order",
         "runs": f"each run of {first} elements must be in order",
         "stages": f"the stage k = {first}, j = {more[0] if more else 0} of the network must be done",
-    }[found.effect]
+        "digits": f"the keys must be in the order of their lowest {'bit' if first == 1 else f'{first} bits'}",
+        "counts": f"each counter must hold how many keys {'are below' if first else 'have'} its value",
+    }[found.state]
     if found.index < 0:
         return f"all {found.launch + 1} launches do what they must, but one more is missing, after which {duty}"
-    launch = f"launch {found.launch + 1} of {found.launches} ({found.kernel}, line {line_of(found.place)[1]})"
+    launch = f"{_launch(found.launch, found.launches)} ({found.kernel}, line {line_of(found.place)[1]})"
     if not found.found:
         return f"{launch} does not write element {found.index}, which must be {found.wanted}: after it, {duty}"
     return f"{launch} leaves {found.found} in element {found.index} in place of {found.wanted}: after it, {duty}"
@@ -103,7 +112,7 @@ def _writer(written: Written) -> str:
     if not written.kernel:
         return f"{_where(written)} wrote it last"
     source = f"with what it had read from {written.source}" if written.source else "with a value that it had computed"
-    launch = f" in launch {written.launch + 1} of {written.launches} (line {written.launched})"
+    launch = f" in {_launch(written.launch, written.launches)} (line {written.launched})"
     return f"thread {written.thread} of block {written.block} of {written.kernel} wrote it last{launch}, {source}"
 
 
@@ -132,6 +141,7 @@ def _of_line(line: Line) -> str:
         "returns": "it depends on what is returned in",
         "launch": "the kernel is launched in",
         "loop": "it is in the loop of",
+        "endless": "nothing changes the condition of the loop of",
         "condition": "it is under the condition of",
     }[line.kind]
     return f"{what} line {line.line}: {quoted(line.code)}"

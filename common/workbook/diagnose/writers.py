@@ -18,7 +18,7 @@ class Written:
     line: int
     kernel: str  # "": a copy or a fill that the host has asked for
     launch: int  # from 0
-    launches: int  # of the whole run
+    launches: int  # of the whole run; 0: not known
     block: int
     thread: int
     first: int  # index of the element, or the lowest and the highest of all
@@ -164,7 +164,7 @@ class History:
             line,
             launch.kernel,
             store.launch,
-            len(self._trace.launches),
+            0 if self._trace.truncated else len(self._trace.launches),
             store.block,
             store.thread,
             first,
@@ -185,11 +185,22 @@ class History:
         stores = [access for access in self._until(before) if is_one(access)]
         return (*self._copied(self.transfers(array, before), array, size), *self.by_line(stores))[:MOST_WRITERS]
 
-    def last_stores(self) -> tuple[Written, ...]:
-        """Who wrote the global array that a kernel has written last: the copies to it after the last store, then the
-        lines of kernels."""
+    def idle(self) -> int | None:
+        """The last launch that has written nothing to global memory."""
+        busy = {one.launch for one in self._trace.accesses if one.writes and one.array.space == "global"}
+        return max((i for i in range(len(self._trace.launches)) if i not in busy), default=None)
+
+    def launched(self, number: int) -> Written:
+        """A launch that has written nothing, as data."""
+        launch = self._trace.launches[number]
+        file, line = line_of(launch.place)
+        return Written(file, line, launch.kernel, number, len(self._trace.launches), 0, 0, 0, -1, "", line)
+
+    def last_stores(self, like: Array) -> tuple[Written, ...]:
+        """Who wrote the global array that a kernel has written last, if it is as long as another one: the copies to it
+        after the last store, then the lines of kernels."""
         stores = [one for one in reversed(self._trace.accesses) if one.changes and one.array.space == "global"]
-        if not stores:
+        if not stores or like.bytes not in (0, stores[0].array.bytes):
             return ()
         array, size = stores[0].array, stores[0].bytes
         copies = [one for one in self.transfers(array) if one.after > stores[0].number]
