@@ -134,7 +134,8 @@ def counted_by_gpu() -> Counts:
     """The GPU's counts.
 
     The profiler takes longer to start than most sorts take, so it starts once and profiles all cases. Each case has a
-    runner of its own, and therefore a process of its own, by which its launches are recognized.
+    runner of its own, and therefore a process of its own, by which its launches are recognized. ncu lists processes by
+    their numbers, so nothing else may run meanwhile that starts so many that the numbers begin again.
     """
     with JudgeClient() as judge:
         all_cases = list(cases(judge))
@@ -169,13 +170,14 @@ def record(path: str) -> None:
     files.write_whole(path, text.getvalue())
 
 
-def recorded() -> tuple[Counts, dict[str, str]]:
-    """The recorded counts of a GPU, and a row that names it."""
+def recorded() -> tuple[Counts, str]:
+    """The recorded counts of a GPU, and when it made them."""
     with open(RECORDED, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if not rows:
         raise Problem(f"{RECORDED} is empty: agreement.py --record on a machine with a GPU makes it")
-    return {tuple(row[w] for w in IDENTITY): {name: int(row[name]) for name in COUNTERS} for row in rows}, rows[0]
+    made = " and ".join(dict.fromkeys(f"{row['machine']}, {row['date']}, commit {row['commit']}" for row in rows))
+    return {tuple(row[w] for w in IDENTITY): {name: int(row[name]) for name in COUNTERS} for row in rows}, made
 
 
 def in_words(counter: str) -> str:
@@ -239,7 +241,7 @@ class Comparison:
             self.lines.append(f"| {lab} {step}{part}, {kind} | {int(n):,} | {kernel} | " + " | ".join(cells) + " |")
 
 
-def page(compared: Comparison, facts: dict[str, str]) -> str:
+def page(compared: Comparison, made: str) -> str:
     """reports/agreement/README.md"""
     names = [in_words(name) for name in COUNTERS]
     head = [
@@ -251,7 +253,7 @@ def page(compared: Comparison, facts: dict[str, str]) -> str:
         "32 bytes. A cell with one number means that both counts are equal. Otherwise it shows the check build's "
         "count / the GPU's count.",
         "",
-        f"GPU: {facts['machine']}, {facts['date']}, commit {facts['commit']}, by "
+        f"GPU: {made}, by "
         "`python3 reports/agreement/agreement.py --record`. The check build counts the same on every machine. "
         "`python3 reports/agreement/agreement.py` writes this page, and a test compares the check "
         "build's counts with the recorded ones.",
@@ -281,12 +283,12 @@ def main() -> int:
     if arguments.check and not check_build.counts_exactly():
         print("not run: clang++ splits copies of vectors, so its counts differ from those of a GPU")
         return SKIPPED
-    ours, (theirs, facts) = counted_by_check(), recorded()
+    ours, (theirs, made) = counted_by_check(), recorded()
     compared = Comparison()
     for identity in dict.fromkeys([*theirs, *ours]):
         compared.add(identity, ours.get(identity), theirs.get(identity))
     if not arguments.check:
-        files.write_whole(TABLE, page(compared, facts))
+        files.write_whole(TABLE, page(compared, made))
     still_open = len(compared.explained.get(_OPEN, ()))
     known = "agreement: every difference is listed" + (f"; {still_open} are not explained yet" if still_open else "")
     print("\n".join(compared.unexplained) or known)

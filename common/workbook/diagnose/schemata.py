@@ -74,7 +74,8 @@ class Schemata:
         for new in news:
             if new:
                 shown = before + new + after if kind == "replace" else new
-                change = Change(kind, first_line(node), old, " ".join(shown.split()))
+                line = last_line(node) if kind == "put-barrier" else first_line(node)  # it comes after the node
+                change = Change(kind, line, old, " ".join(shown.split()))
                 self.mutants.append(Mutant(self._count, first, rank, self.function, change))
             self._count += 1
         return first
