@@ -24,14 +24,15 @@ namespace {
 constexpr int default_threads_per_block = 512;
 constexpr int chunk_keys = tile_keys / 2;  // keys of each run in shared memory at a time, at most
 
-/// Sorts `count` items in shared memory, level by level from one buffer to the other. Returns the buffer that holds the
-/// result. All threads of the block call it.
+/// Sorts `count` items in shared memory, level by level from one buffer to the other. All threads of the block call it,
+/// after a barrier. Returns the buffer that holds the result, which any thread may then read.
 template <class Key, class Value, class Before>
 __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, Value> to, int count, Before before) {
   // Your code: for runs of 1, 2, 4, ... keys, until one run holds all `count` keys: copy_item() each item to its
   // position in the merge of its run with the neighbouring one. lower_rank() or upper_rank() counts the keys of the
-  // other run that go before it. Thread t places the items t, t + blockDim.x, ... Then swap `from` and `to`, using
-  // a third variable, because std::swap is a host function. Where is a barrier needed?
+  // other run that go before it. The last pair of runs may be short, and its second run empty. Thread t places the
+  // items t, t + blockDim.x, ... Then swap `from` and `to`, using a third variable, because std::swap is a host
+  // function. Where is a barrier needed?
   return from;
 }
 
@@ -73,7 +74,7 @@ __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::i
       Counts placed = count;
       // Your code: how many of the loaded keys of a, and of b, have a position that no later key can change? All of
       // them, if the other run has no more keys to load. Otherwise it depends on the last loaded key of the other
-      // run. Then place_by_ranks() those keys in `merged`.
+      // run. (A run that is used up has a count of 0.) Then place_by_ranks() those keys in `merged`.
       (void)a_keys, (void)b_keys, (void)merged;
       __syncthreads();  // the store reads items that other threads have placed in `merged`, and a load changes `loaded`
       store_items(to, output, merged, placed.a + placed.b);

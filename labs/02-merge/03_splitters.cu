@@ -20,15 +20,15 @@ namespace {
 static_assert(tile_keys % piece_keys == 0, "the splitters of all runs are piece_keys apart in the whole array");
 constexpr int default_threads_per_block = 256;
 
-/// Where a splitter divides a and b: the items from these positions on go to its right. Aligned to be read in one
-/// access.
+/// Where a splitter divides a and b, as positions in the whole array: the items from there on go to its right. Aligned
+/// to be read in one access.
 struct alignas(16) PartitionPoint {
   std::int64_t a;
   std::int64_t b;
 };
 
 /// Finds the partition point of every splitter from[0], from[256], ... and stores it under the index of the piece to
-/// its right.
+/// its right, among the pieces of all merges.
 template <class Key, class Before>
 __global__ void find_partition_points(const Key* from, Level<piece_keys> level, PartitionPoint* points, Before before) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;

@@ -34,8 +34,8 @@ struct Merge {
 };
 
 /// A level that merges the runs of n items in pairs. In Level<part>(n, run), each run has `run` items, and the last may
-/// have fewer. The output is divided into parts of `part` items. A run is as long as `parts_per_run` of them (a power of
-/// two).
+/// have fewer. The output is divided into `parts` parts of `part` items. A run is as long as `parts_per_run` of them (a
+/// power of two).
 template <int part>
 struct Level {
   std::int64_t n, parts_per_run, parts;

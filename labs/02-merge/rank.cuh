@@ -5,8 +5,8 @@
 
 namespace merge_sort {
 
-/// The number of keys in the sorted run[0, n) that come strictly before `key`: the lower bound. Reads at most
-/// log2(n) + 1 keys.
+/// The number of keys in the sorted run[0, n) that come strictly before `key`: the lower bound. It has the type of n.
+/// Reads at most log2(n) + 1 keys.
 template <class Index, class Key, class Before>
 __device__ inline Index lower_rank(const Key* run, Index n, Key key, Before before) {
   Index low = 0, high = n;
@@ -43,9 +43,9 @@ struct Counts {
 };
 
 /// Merges in shared memory: `loaded` holds count.a items of run a from index 0 on and count.b items of run b from index
-/// b_first on. Copies the first placed.a and placed.b of them to their positions in `merged`. The position of an item
-/// is its index in its own run plus its rank in the other run. All threads of the block call it. It contains no
-/// barrier.
+/// b_first on. Copies the first placed.a <= count.a and placed.b <= count.b of them to their positions in `merged`. The
+/// position of an item is its index in its own run plus its rank among all loaded items of the other run. All threads
+/// of the block call it. It contains no barrier.
 template <class Key, class Value, class Before>
 __device__ inline void place_by_ranks(Items<Key, Value> merged, Items<Key, Value> loaded, int b_first, Counts count,
                                       Counts placed, Before before) {

@@ -30,7 +30,9 @@ struct ThreadItems {
 };
 
 /// Two neighbouring runs in a tile: a is [first, middle), b is [middle, end). A thread merges the items of their output
-/// from position `diagonal` on. Positions of the output are counted from its own beginning, which is `first` in the tile.
+/// from position `diagonal` on. Positions of the output are counted from its own beginning, which is `first` in the
+/// tile. merge_to_registers() accepts a `diagonal` beyond the end of the output. The runs must end within the tile's
+/// items.
 struct TileRuns {
   int first, middle, end;
   int diagonal;

@@ -41,7 +41,7 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
   extern __shared__ std::uint64_t buffers[];
   for (std::int64_t tile = blockIdx.x; tile * scan_tile < values.n; tile += gridDim.x) {
     const std::int64_t first = tile * scan_tile;
-    // Without items_in_tile(), because nvcc 13.0 would then read threadIdx again in every stage.
+    // How many values the tile has. (With items_in_tile(), nvcc 13.0 would read threadIdx again in every stage.)
     const int count = int(min(values.n - first, std::int64_t(scan_tile)));
     // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
     // each sum plus the sum `distance` positions to its left, if there is one; then exchange the buffers. What
@@ -62,8 +62,8 @@ __global__ void scatter(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted
     const int count = items_in_tile(keys.n, first, scatter_tile);
     // Your code: count the tile's keys in tile_counts[]. Claim that many positions by adding to next[v], with one
     // atomic per value, and note in positions[v] where they begin. Then read the tile again: an atomic on
-    // tile_counts[], counting down, gives each key its ticket, and so its position. Position p of the ascending
-    // order is position keys.n - 1 - p of the descending order.
+    // tile_counts[], counting down, gives each key its ticket (it returns the old value), and so its position.
+    // Position p of the ascending order is position keys.n - 1 - p of the descending order.
     (void)sorted, (void)next, (void)tile_counts, (void)count;
   }
 }
@@ -85,7 +85,8 @@ void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> coun
 void scan_hillis_steele(Values values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, scan_tile);
   // Your code: scan_all() of scan.cuh calls a function for the values, then for the sums of their tiles, and so on.
-  // Pass it a function that launches scan_tiles (with how much shared memory?) and checks the launch.
+  // Pass it a lambda that launches scan_tiles with the lambda's own arguments, not with `values` and `sums` (and
+  // with how much shared memory?), and checks the launch.
   (void)threads, (void)scan_tiles;
   NOT_WRITTEN("step 02");
 }

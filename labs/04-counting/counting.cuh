@@ -28,7 +28,7 @@ __device__ inline std::uint64_t atomic_add(std::uint64_t* counter, std::uint64_t
 
 /// The counter whose run contains `position`: the v with sums[v] <= position < sums[v + 1]. A binary search among
 /// the counters from `v` to below `end` finds it; v + 1 is the partition point, the first counter with a sum above
-/// `position`. Requires sums[v] <= position < sums[end].
+/// `position`. Requires sums[v] <= position < sums[end]. To search all counters of bytes, pass 0 and byte_values.
 template <class Index>
 __device__ inline Index counter_of(const std::uint64_t* sums, std::uint64_t position, Index v, Index end) {
   while (end - v > 1) {
@@ -54,7 +54,7 @@ __device__ inline void for_each_index(std::int64_t n, F f) {
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
 }
 
-/// Adds a block's counters to those in global memory, as step 02 does.
+/// Adds a block's counters to those in global memory. In step 02 you write this yourself. Step 04 may call it.
 __device__ inline void add_block_counts(const unsigned* block_counts, std::uint64_t* counts, int size) {
   for (int v = threadIdx.x; v < size; v += blockDim.x) {
     if (block_counts[v] != 0) atomic_add(&counts[v], block_counts[v]);

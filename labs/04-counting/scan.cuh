@@ -16,9 +16,10 @@ __global__ void add_tile_sums(lab::Span<Value> sums, const Value* tile_sums) {
   }
 }
 
-/// Scans any n. `scan_tiles(blocks, values, sums, tile_sums)` launches a kernel that scans each tile of scan_tile
-/// values by itself and writes the tile's sum to tile_sums. The tile sums are scanned in the same way (tiles of tiles)
-/// and added to all values of the later tiles. Throws Unsupported for an impossible shape.
+/// Scans any n. `scan_tiles(unsigned blocks, Values values, std::uint64_t* sums, std::uint64_t* tile_sums)` launches a
+/// kernel that scans each tile of scan_tile values by itself and writes the tile's sum to tile_sums. The tile sums are
+/// scanned in the same way (tiles of tiles) and added to all values of the later tiles. Throws Unsupported for an
+/// impossible shape.
 template <class ScanTiles>
 void scan_all(Values values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape, cudaStream_t stream,
               ScanTiles scan_tiles) {

@@ -43,7 +43,7 @@ void move(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t
           PerDigit<Count>& positions) {
   // Your code: turn the counters into the first position of each digit (an exclusive scan). Then go through the
   // keys from first to last, and put each, with its value, in the next position of its digit. Once that is correct
-  // and timed, let a LineWriter do the writing: put() for each key, finish() at the end.
+  // and timed, let a LineWriter do the writing: put() for each key, then finish() with the advanced positions.
   NOT_WRITTEN("step 00");
 }
 

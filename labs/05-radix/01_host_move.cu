@@ -67,10 +67,10 @@ void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order ord
   const lab::DeviceArray<long long> counters(digit_values, stream);
   const auto moved_keys = std::make_unique_for_overwrite<Key[]>(keys.n);
   const auto moved_values = std::make_unique_for_overwrite<Value[]>(values.n);
-  // Your code, for each digit, the least significant first. Clear the counters (cudaMemsetAsync), count_digits,
-  // exclusive_scan(counters.span(), stream). Then the host's part: take HostViews of counters, keys and values. Move
-  // every key, from first to last, to the next position of its digit in moved_keys. Copy them back into the view, and
-  // store() it.
+  // Your code, for each digit, the least significant first. Clear the counters (cudaMemsetAsync), count_digits (of
+  // lab::Span<const Key>{keys.data, keys.n}), exclusive_scan(counters.span(), stream). Then the host's part: take
+  // HostViews of counters, keys and values. (A HostView copies when it is constructed.) Move every key, from first
+  // to last, to the next position of its digit in moved_keys. Copy them back into the view, and store() it.
   (void)blocks, (void)threads, (void)order;
   NOT_WRITTEN("step 01");
 }

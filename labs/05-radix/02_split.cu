@@ -42,9 +42,9 @@ __global__ void split(Pairs<const Key, const Value> from, Pairs<Key, Value> to, 
     long long before_row = ones_before[tile];
     for (int row = 0; row < items_per_thread; ++row) {
       const std::int64_t i = tile * tile_keys + row * std::int64_t(blockDim.x) + threadIdx.x;
-      // Your code: is the bit of key i a 1? block_exclusive_sum() returns how many threads before this one have a
-      // 1, and sets its last argument to the number in the whole row. Write the key (and its value) to its
-      // position. All threads must call block_exclusive_sum(), also those beyond the last key.
+      // Your code: is the bit of key i a 1? block_exclusive_sum<long long>() returns how many threads before this
+      // one have a 1, and sets its last argument to the number in the whole row. Write the key (and its value) to
+      // its position. All threads must call block_exclusive_sum(), also those beyond the last key.
       (void)i, (void)zeros, (void)before_row, (void)warp_ones;
     }
   }
@@ -63,8 +63,8 @@ void sort_split(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, 
   Buffers<Key, Value> buffers(keys, values, stream);
   const lab::DeviceArray<long long> ones(tiles + 1, stream);  // the scan leaves the sum of all tiles in the last entry
   // Your code: for each bit, the lowest first: count_ones, exclusive_scan(ones.span(), stream), split from
-  // buffers.from to buffers.to, buffers.swap(). The last entry of `ones` belongs to no tile: clear it before the
-  // scan. Every type has an even number of bits, so the keys end up where they started.
+  // buffers.from to buffers.to, buffers.swap(). The last entry of `ones` belongs to no tile, but the scan reads it:
+  // clear it before. Every type has an even number of bits, so the keys end up where they started.
   (void)blocks, (void)order, (void)buffers;
   NOT_WRITTEN("step 02");
 }

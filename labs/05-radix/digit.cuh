@@ -33,7 +33,7 @@ struct Digits {
     return lab::Bits<Key>(lab::ordered_bits(a) ^ inversion) < lab::Bits<Key>(lab::ordered_bits(b) ^ inversion);
   }
 
-  /// Bit `i` of the digit.
+  /// Bit `i` of the digit, counted from the digit's lowest bit.
   LAB_HOST_DEVICE bool bit(Key key, int i) const {
     return unsigned(lab::Bits<Key>(lab::ordered_bits(key) ^ inversion) >> (shift + i)) & 1u;
   }

@@ -60,11 +60,11 @@ class Scratch {
 /// Writes values to 256 regions of an array, in any order of the regions, but always in whole cache lines. Values for
 /// one region are collected in a buffer that stays in the cache, and then written to memory, bypassing the caches. If
 /// values were written one at a time, each would fetch its line and evict one that is not full yet. The positions
-/// within a region must come in ascending order.
+/// within a region must come in ascending order. A writer is for one array, so values need one of their own.
 template <class T, class Count>
 class LineWriter {
  public:
-  /// `firsts`: where each digit's region begins.
+  /// `firsts`: where each digit's region begins. They are copied.
   LineWriter(T* to, const PerDigit<Count>& firsts)
       : to_(to), firsts_(firsts), offset_(Count(reinterpret_cast<std::uintptr_t>(to) % sizeof(Lines) / sizeof(T))) {}
 

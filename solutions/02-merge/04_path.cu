@@ -22,14 +22,14 @@ namespace merge_sort {
 namespace {
 
 /// The co-rank: the number of keys that come from a among the first `diagonal` keys of the merge of a[0, a_count) and
-/// b[0, b_count).
+/// b[0, b_count). Index is int within a tile and std::int64_t in the whole array.
 template <class Index, class Key, class Before>
 __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_count, Index diagonal, Before before) {
   Index low = 0;
   // begin solution
-  //~ // Your code: the answer is between low and high, the fewest and the most keys that can come from a. (The fewest
-  //~ // is 0 only if b has at least `diagonal` keys.) Halve this range: if more than `middle` keys come from a, then
-  //~ // a[middle] goes before b[diagonal - 1 - middle]. What if the two are equal?
+  //~ // Your code: the answer is between low and high, the fewest and the most keys that can come from a. (They are not
+  //~ // always 0 and `diagonal`: how many keys do a and b have?) Halve this range: if more than `middle` keys come from
+  //~ // a, then a[middle] goes before b[diagonal - 1 - middle]. What if the two are equal?
   low = max(diagonal - b_count, Index(0));
   Index high = min(diagonal, a_count);
   while (low < high) {
@@ -53,8 +53,8 @@ __device__ void merge_serially(ThreadItems<Key, Value>& own, Items<Key, Value> t
   int a = runs.first + from_a, b = runs.middle + (runs.diagonal - from_a);
   // begin solution
   //~ // Your code: fill own.keys[0], own.keys[1], ... as in step 01, but keep the next key of each run in a register, so
-  //~ // that each item costs one read. Read nothing beyond the end of a run. Give the loop a constant length and unroll
-  //~ // it: an array is kept in registers only if all its indexes are known at compile time.
+  //~ // that each item costs one read of a key. Read nothing beyond the end of a run. Give the loop a constant length
+  //~ // and unroll it: an array is kept in registers only if all its indexes are known at compile time.
   //~ (void)own, (void)tile, (void)before, (void)a, (void)b, (void)a_end, (void)b_end;
   const int left = (a_end - a) + (b_end - b);
   Key a_key{}, b_key{};
@@ -131,8 +131,8 @@ __global__ void __launch_bounds__(path_threads_per_block)
   }
 }
 
-/// Finds where the part of a begins for each tile of the output. This is a separate launch so that the searches of all
-/// tiles run at the same time. In the next kernel, 256 threads would wait for one search.
+/// Finds the position in the array where the part of a begins for each tile of the output. This is a separate launch so
+/// that the searches of all tiles run at the same time. In the next kernel, 256 threads would wait for one search.
 template <class Key, class Before>
 __global__ void find_partition_points(const Key* from, Level<path_tile<Key>> level, std::int64_t* points,
                                       Before before) {
@@ -191,7 +191,8 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   if (n < 2) return;
   const lab::DeviceArray<std::int64_t> points(tiles, stream);
   // begin solution
-  //~ // Your code: sort_by_levels(), as in step 03, with the kernels of this file. Check each launch.
+  //~ // Your code: sort_by_levels(), as in step 03, with the kernels of this file. sort_tiles is one of them here, and
+  //~ // `before` is already a comparison. Check each launch.
   //~ (void)items, (void)before, (void)find_blocks, (void)tile_blocks;
   //~ NOT_WRITTEN("step 04");
   const auto sort_all_tiles = [&](auto from, auto to) {

@@ -67,7 +67,7 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
   extern __shared__ std::uint64_t buffers[];
   for (std::int64_t tile = blockIdx.x; tile * scan_tile < values.n; tile += gridDim.x) {
     const std::int64_t first = tile * scan_tile;
-    // Without items_in_tile(), because nvcc 13.0 would then read threadIdx again in every stage.
+    // How many values the tile has. (With items_in_tile(), nvcc 13.0 would read threadIdx again in every stage.)
     const int count = int(min(values.n - first, std::int64_t(scan_tile)));
     // begin solution
     //~ // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
@@ -105,8 +105,8 @@ __global__ void scatter(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted
     // begin solution
     //~ // Your code: count the tile's keys in tile_counts[]. Claim that many positions by adding to next[v], with one
     //~ // atomic per value, and note in positions[v] where they begin. Then read the tile again: an atomic on
-    //~ // tile_counts[], counting down, gives each key its ticket, and so its position. Position p of the ascending
-    //~ // order is position keys.n - 1 - p of the descending order.
+    //~ // tile_counts[], counting down, gives each key its ticket (it returns the old value), and so its position.
+    //~ // Position p of the ascending order is position keys.n - 1 - p of the descending order.
     //~ (void)sorted, (void)next, (void)tile_counts, (void)count;
     for (int v = threadIdx.x; v < counters; v += blockDim.x) tile_counts[v] = 0;
     __syncthreads();  // a thread adds to elements of `tile_counts` that other threads have cleared
@@ -149,7 +149,8 @@ void scan_hillis_steele(Values values, lab::Span<std::uint64_t> sums, lab::Launc
   const int threads = lab::threads_or(shape, scan_tile);
   // begin solution
   //~ // Your code: scan_all() of scan.cuh calls a function for the values, then for the sums of their tiles, and so on.
-  //~ // Pass it a function that launches scan_tiles (with how much shared memory?) and checks the launch.
+  //~ // Pass it a lambda that launches scan_tiles with the lambda's own arguments, not with `values` and `sums` (and
+  //~ // with how much shared memory?), and checks the launch.
   //~ (void)threads, (void)scan_tiles;
   //~ NOT_WRITTEN("step 02");
   scan_all(values, sums, shape, stream, [&](unsigned blocks, auto from, std::uint64_t* to, std::uint64_t* tile_sums) {

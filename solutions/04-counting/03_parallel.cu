@@ -23,7 +23,7 @@ __device__ std::uint64_t scan_in_shared(std::uint64_t* tile) {
   // begin solution
   //~ // Your code, always with tile[padded(i)]: the way up, half = 1, 2, ..., scan_tile / 2; keep the last value, which
   //~ // is the sum of all, and replace it by 0; the way down, half = scan_tile / 2, ..., 1 (see hint 1). Which barriers
-  //~ // are needed?
+  //~ // are needed? The caller has one before the call, but none between the call and its reads of the sums.
   //~ return tile[0];
   for (int half = 1; half < scan_tile; half *= 2) {
     for (int k = threadIdx.x; k < scan_tile / (2 * half); k += blockDim.x) {
@@ -114,7 +114,7 @@ void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchSh
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(byte_values + 1, "counters", stream);
   // begin solution
   //~ // Your code: histogram() into the first byte_values counters; 0 into the last, whose sum is then n, the end of
-  //~ // the last run; scan_blelloch(); place.
+  //~ // the last run (counter_of() requires it, but does not read it); scan_blelloch(); place.
   //~ (void)blocks, (void)place;
   //~ NOT_WRITTEN("step 03");
   histogram({keys.data, keys.n}, {counts.data(), byte_values}, shape, stream);

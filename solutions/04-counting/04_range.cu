@@ -58,7 +58,8 @@ template <CountIn memory, class Key>
 __global__ void count(const Key* keys, Vectors<Key> vectors, Counters<Key> counters, std::uint64_t* counts) {
   extern __shared__ unsigned block_counts[];
   // begin solution
-  //~ // Your code: as in step 01 or 02, with counters.index(key) and for_each_key(keys, vectors, f).
+  //~ // Your code: as in step 01 if constexpr (memory == CountIn::global), otherwise as in step 02, with
+  //~ // counters.index(key) and for_each_key(keys, vectors, f).
   //~ (void)block_counts;
   if constexpr (memory == CountIn::global) {
     for_each_key(keys, vectors, [&](Key key) { atomic_add(&counts[counters.index(key)], 1); });
@@ -79,7 +80,8 @@ void queue_reduction(lab::Span<const Key> keys, std::uint32_t* range, lab::Launc
   const int threads = lab::threads_or(shape, default_threads);
   const unsigned blocks = resident_blocks_or(shape, threads, keys.n, Vectors<Key>::keys_per_vector);
   // begin solution
-  //~ // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync sets bytes). Then find_range.
+  //~ // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync sets bytes). Then
+  //~ // find_range. keys.n may be 0.
   //~ (void)blocks;
   //~ NOT_WRITTEN("step 04");
   CUDA_CHECK(cudaMemsetAsync(&range[0], 0xff, sizeof range[0], stream));

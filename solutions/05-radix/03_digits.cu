@@ -23,7 +23,7 @@ constexpr int digit_values = 1 << digit_bits;
 constexpr int threads_per_block = 256, warps = threads_per_block / 32;
 constexpr int items_per_thread = 8;  ///< threads_per_block apart: one row of the tile each
 constexpr int tile_size = items_per_thread * threads_per_block;
-constexpr int groups = items_per_thread * warps;  ///< of 32 neighbouring keys
+constexpr int groups = items_per_thread * warps;  ///< of 32 neighbouring keys, in the order of the keys
 static_assert(groups == 64, "one warp scans the groups' ones, two groups per lane");
 
 /// Counts the digits of each tile: counters[digit * tiles + tile].
@@ -69,8 +69,8 @@ struct Tile {
 //~ __device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key, digit_bits> digits) {
 //~   // Your code: for each bit of the digit, digits.bit(key, i), a split as in step 02, in phases (write a function
 //~   // for each). Thread t has keys t, t + 256, ... Count: the group of 32 neighbours that a warp has in one row
-//~   // counts its ones by __ballot_sync(). Scan: one warp scans the 64 groups' counts (warp_inclusive_sum() of
-//~   // scan.cuh). Move.
+//~   // counts its ones by __ballot_sync(). (What do positions from `count` on vote?) Scan: one warp scans the 64
+//~   // groups' counts (warp_inclusive_sum() of scan.cuh). Move.
 //~   (void)tile, (void)count, (void)digits;
 //~ }
 /// Counts each group's ones. votes[row] becomes the lanes of this warp whose key in that row has a 1.
@@ -127,7 +127,7 @@ __device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key, dig
 }
 // end solution
 
-/// Sorts each tile by its digit and stores it. Its keys of a digit begin at firsts[digit * tiles + tile].
+/// Sorts each tile t by its digit and stores it. Its keys of a digit begin at firsts[digit * tiles + t].
 template <class Key, class Value>
 __global__ void __launch_bounds__(threads_per_block)
     scatter_tiles(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
