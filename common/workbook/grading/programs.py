@@ -11,15 +11,19 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core import build, course, diagnostics, starters
+from ..core import build, course, diagnostics, machine, starters
 from ..core.console import Problem
 from ..core.course import ROOT, has_solutions, steps
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab
 from ..core.recipe import commands
 from ..inspection.inspector import INITIALISERS, RENAMED
+from ..inspection.objects import Object
 from . import compiler_output
 from .sandbox import Box, Sandbox, python
 
@@ -114,6 +118,11 @@ class LabCommands:
         words = [word for word in self.link[1:] if not word.startswith("-") and word not in own]
         return [word for word in words if word.endswith((".o", ".a", ".so")) and not os.path.isabs(word)]
 
+    def of_runner(self) -> list[str]:
+        """The runner's main program and our libraries, which are linked as one object."""
+        ours = (f"{self.target}.p/", "common/")
+        return [word for word in self.inputs() if word.startswith(ours)]
+
 
 def _link_command(target: str) -> list[str]:
     """The command of the build folder that links a program; empty if there is none."""
@@ -131,6 +140,7 @@ class Programs:
         self.recipes = {(lab, kind): LabCommands(lab, kind) for lab in labs for kind in kinds}
         self.starters = starter_texts(labs)
         self._starter_objects: dict[tuple[str, str, str], Path] = {}
+        self.uses: dict[str, dict[int, set[int]]] = {}  # by lab and step: the steps that it may call
         self._python = python()
 
     # --- once per run ---
@@ -144,9 +154,15 @@ class Programs:
             needed.update({item: None for name, item in recipe.objects.items() if f"{lab}/{name}" in as_made})
         paths = [build.judge(), *more, *(build.folder() / path for path in needed)]
         build.compile_targets(paths, "building what is graded with")
+        with JudgeClient() as judge:
+            self.uses = {lab: _uses(judge.lab(lab)) for lab in self.labs}
         self._copy_sources()
+        of_runners = {path for recipe in self.recipes.values() for path in recipe.of_runner()}
         for path in needed:
-            self._copy_built(path)
+            if path not in of_runners:
+                self._copy_built(path)
+        for recipe in self.recipes.values():
+            self._join_runner(recipe)
         box = self.sandbox.boxes[0] if self.sandbox.boxes else self.sandbox.add_box()
         self._find_tools(box)
         self._compile_starters(box, as_made)
@@ -177,6 +193,31 @@ class Programs:
             listed = subprocess.run(["ar", "t", path], cwd=build.folder(), capture_output=True, text=True, check=True)
             for member in listed.stdout.splitlines():
                 self._copy_built(member)
+
+    def _join_runner(self, recipe: LabCommands) -> None:
+        """Makes one object of a runner and our libraries. In it, copies of inline functions and templates are local, as
+        are their data: nothing that a submission defines by such a name takes their place. Raises Problem."""
+        into = self._runner_object(recipe)
+        into.parent.mkdir(parents=True, exist_ok=True)
+        parts = recipe.of_runner()
+        objects, archives = ([part for part in parts if part.endswith(end)] for end in (".o", ".a"))
+        options = ["-r", "-nostdlib", "-Wl,--force-group-allocation", "-o", str(into)]
+        whole = ["-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"]
+        with tempfile.NamedTemporaryFile("w") as names:
+            for command in (
+                [*(machine.compiler() or ["c++"]), *options, *objects, *whole],
+                ["objcopy", f"--localize-symbols={names.name}", str(into)],
+            ):
+                done = subprocess.run(command, cwd=build.folder(), capture_output=True, text=True, check=False)
+                if done.returncode:
+                    raise Problem(f"the runner {recipe.target} cannot be linked: {done.stderr.strip()[:300]}")
+                copies = [one.name for one in Object(into).symbols if one.binding == "WEAK" and not one.is_undefined]
+                names.write("\n".join(copies))
+                names.flush()
+        into.chmod(0o644)
+
+    def _runner_object(self, recipe: LabCommands) -> Path:
+        return self.sandbox.shared / "build" / f"{recipe.target}-runner.o"
 
     def _find_tools(self, box: Box) -> None:
         """Shows compilers that are not below /usr in the sandbox. Raises Problem if they do not start there."""
@@ -279,7 +320,9 @@ class Programs:
         recipe = self.recipes[lab, kind]
         own = {recipe.objects[name]: str(path) for name, path in objects.items()}
         shared = {path: str(self.sandbox.shared / "build" / path) for path in recipe.inputs()}
-        words = [{**own, **shared, recipe.target: "made"}.get(word, word) for word in recipe.link]
+        first, *others = recipe.of_runner()
+        shared[first] = str(self._runner_object(recipe))
+        words = [{**own, **shared, recipe.target: "made"}.get(word, word) for word in recipe.link if word not in others]
         made = self._made(box, [words], box.folder / f"{lab}-{kind}")
         if made.item:
             made.item.chmod(0o755)
@@ -312,6 +355,14 @@ class Programs:
         for folder in (scratch, box.folder, self.sandbox.shared):
             words = words.replace(f"{folder}/", "")
         return Compiled(None, words, fault=not reported)
+
+
+def _uses(table: Lab) -> dict[int, set[int]]:
+    """The steps that each step of a lab may call, by their numbers."""
+    return {
+        number: {used.number for line in table.lines(number) for used in table.used_by(line)}
+        for number in {line.number for line in table.steps}
+    }
 
 
 def _without_times(errors: str) -> tuple[str, float]:
