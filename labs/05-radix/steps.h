@@ -70,7 +70,7 @@ inline constexpr lab::Step steps[] = {
                            .pairs = sort_pipeline<std::uint32_t, std::uint32_t>}},
     {.number = 6, .name = "record", .idea = "the highest digit first (MSD)", .lines = {.own = 92, .given = 146},
      .picture = {.n = 16384, .input = "uniform", .arrays = "global", .launches = {3, 3}, .places = {{{0, 15}}}},
-     .record = true, .stable = true, .threads = 512,
+     .record = true, .uses = {"pipeline"}, .stable = true, .threads = 512,
      .budget = {.n = 65536, .conflicts = 1.5, .sectors = 1.25, .bytes = 44, .barriers = 7.2, .span = 20, .work = 1100},
      .function = lab::Sort{.u8 = sort_record<std::uint8_t>, .u16 = sort_record<std::uint16_t>,
                            .u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,

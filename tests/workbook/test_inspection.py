@@ -29,7 +29,7 @@ from workbook.core.console import Problem  # noqa: E402
 from workbook.core.course import StepFile  # noqa: E402
 from workbook.inspection import inspector, look  # noqa: E402
 from workbook.inspection.inspector import INITIALISERS, Inspection, inspect  # noqa: E402
-from workbook.inspection.objects import Symbol, demangled  # noqa: E402
+from workbook.inspection.objects import Object, Symbol, demangled  # noqa: E402
 from workbook.inspection.refusals import refusal_of  # noqa: E402
 
 INNOCENT = sorted((ROOT / "tests/grading/innocent").glob("*.cu"))
@@ -210,6 +210,16 @@ class Sentences(Compiling):
         self.assertEqual([], [name for (name, bound), is_ours in taken.items() if bound == "GLOBAL" and not is_ours])
         self.assertEqual(["checked"], [name for (name, bound), is_ours in taken.items() if bound == "WEAK" and is_ours])
 
+    def test_a_step_calls_no_other_one(self) -> None:
+        one = self.compiled("void sort_one() {} template <class T> void sort() {} template void sort<int>();")
+        text = "void sort_one(); template <class T> void sort(); void two() { sort_one(); sort<int>(); }"
+        two = self.compiled(text, "02_two.cu")
+        steps = {"01_one.cu": Object(one), "02_two.cu": Object(two)}
+        (sentence,) = inspector.calls_of_others("02_two.cu", steps, ())
+        self.assertIn("uses void sort<int>(), sort_one() of 01_one.cu", sentence)
+        self.assertEqual([], inspector.calls_of_others("02_two.cu", steps, {1}))
+        self.assertEqual([], inspector.calls_of_others("01_one.cu", steps, ()))
+
     def test_nothing_allowed_is_refused_by_name(self) -> None:
         listed = inspector.allowed()
         self.assertGreater(len(listed), 200)
@@ -223,7 +233,7 @@ class Looked(Compiling):
     def notes(self, made: "Path | None") -> list[str]:
         """The notes on an object that takes the place of a step's."""
         self.replace(build, "object_of", lambda *_: made and str(made))
-        return [str(note) for note in look.notes(StepFile("01-odd-even", 1, "global"), "cpu")]
+        return [str(note) for note in look.notes(StepFile("01-odd-even", 1, "global"), "cpu", ())]
 
     def test_what_grading_refuses(self) -> None:
         (note,) = self.notes(self.compiled('extern "C" int fork(); int f() { return fork(); }'))

@@ -284,6 +284,11 @@ class Checker:
         self.failed(step, FailedCase(step, line, "check", seen.failed))
         return False
 
+    def used(self, step: StepFile) -> set[int]:
+        """The numbers of the steps that a step may call."""
+        table = self.programs.table
+        return {used.number for line in table.lines(step.number) for used in table.used_by(line)}
+
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
         programs = self.programs
@@ -296,7 +301,7 @@ class Checker:
             stack.callback(beside.cancel)
             pool = ThreadPoolExecutor(1)
             stack.callback(pool.shutdown, wait=False)
-            refused = pool.submit(look.notes, step, programs.kinds[0]) if not programs.solution else None
+            refused = None if programs.solution else pool.submit(look.notes, step, programs.kinds[0], self.used(step))
             observing, nvcc = beside.observing, beside.nvcc
             if not all(self.tested(step, kind, observing) for kind in programs.kinds):
                 return False

@@ -29,7 +29,7 @@ from .texts import shortened
 
 SETS = {"cpu": ("quick", "public"), "cuda": ("quick", "public"), "check": ("check",)}
 SECONDS = {"quick": 5.0, "public": 10.0, "check": 20.0}  # that a case may take, besides waiting for a busy machine
-MOST_HUNG = 3  # cases of a step and build that do not end: after these, the others count as failed
+MOST_HUNG = 2  # cases of a step and build that do not end: after these, the others count as failed
 MOST_ENDED = 20  # cases that end the program, if none passes
 MOST_SECONDS = 300.0  # for all cases of a step on a build, besides waiting; the solutions take a few
 MOST_KEPT = 8  # failures that a criterion names

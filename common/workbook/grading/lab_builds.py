@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..inspection import inspector
+from ..inspection.objects import Object
 from .grades import Failure
 from .programs import Compiled, Programs, step_files
 from .sandbox import Box
@@ -97,6 +98,20 @@ class LabBuilder:
                         "", made.lab, int(name[:2]), status="refused", message="\n".join(sentences), place=place
                     )
                     made.refused.setdefault(name, why)
+        for kind in self.programs.kinds:
+            self._refuse_calls(made, kind, objects)
+
+    def _refuse_calls(self, made: LabBuild, kind: str, objects: Mapping[tuple[str, str], Path]) -> None:
+        """Refuses files that call functions of steps which theirs must not use."""
+        theirs = {name: Object(path) for (name, k), path in objects.items() if k == kind and name not in made.lost}
+        all_steps = {name: Object(self.programs.starter_object(made.lab, name, kind)) for name in step_files(made.lab)}
+        for name in theirs:
+            may_use = self.programs.uses[made.lab][int(name[:2])]
+            if sentences := inspector.calls_of_others(name, {**all_steps, **theirs}, may_use):
+                place = inspector.place_of(sentences[0], name, self.texts[name])
+                words = "\n".join(sentences)
+                why = Failure("", made.lab, int(name[:2]), status="refused", message=words, place=place)
+                made.refused.setdefault(name, why)
 
     def _require_machine(self, compiled: Compiled, lab: str, name: str, kind: str) -> None:
         """Where the compiler failed without an error in the source, the starter must compile. Raises MachineFault."""

@@ -76,9 +76,7 @@ class _Findings:
     def refuse_uses(self, file: str, uses: dict[str, list[str]]) -> None:
         """Refuses names by the reasons; the first three of each stand for all."""
         for reason, shown in uses.items():
-            names = list(dict.fromkeys(map(_brief, shown)))
-            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            self.refuse(file, f"{file} uses {', '.join(names[:3])}{more}: {reason}")
+            self.refuse(file, f"{file} uses {_first(list(dict.fromkeys(map(_brief, shown))))}: {reason}")
 
     def note(self, sentence: str) -> None:
         self.unknown[sentence] = None
@@ -280,6 +278,30 @@ class _Inspector:
             self.found.note(
                 f"{file} contains the bytes of a system call in {self._name(name)}, within another instruction"
             )
+
+
+def calls_of_others(file: str, steps: Mapping[str, Object], may_use: Collection[int]) -> list[str]:
+    """Sentences on functions of other steps that a step's file needs. `steps`: the objects of a lab by the names of
+    their files, which begin with the step's number. `may_use`: the numbers of those that it may call."""
+    defined_by: dict[str, list[str]] = {}
+    for name, each in steps.items():
+        for symbol in each.symbols:
+            if symbol.name and not symbol.is_undefined and not symbol.is_local:
+                defined_by.setdefault(symbol.name, []).append(name)
+    needed = {symbol.name for symbol in steps[file].symbols if symbol.is_undefined} & set(defined_by)
+    refused = {name for name in needed if not any(int(other[:2]) in may_use for other in defined_by[name])}
+    shown = demangled(refused)
+    of_files: dict[str, list[str]] = {}
+    for name in sorted(refused):
+        of_files.setdefault(defined_by[name][0], []).append(shown[name])
+    return [
+        f"{file} uses {_first(names)} of {other}: this step must do its own work" for other, names in of_files.items()
+    ]
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first three names, which stand for all."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def place_of(sentence: str, file: str, text: str) -> str:
