@@ -127,8 +127,9 @@ std::optional<Left> OsThreads::run_next(Worker& worker) {
     if (worker.has_waiting_blocks()) {
       if (const auto left = worker.continue_after_barrier()) return left;
     }
-    SIMT_OBSERVE(if (!worker.has_waiting_blocks() || worker.has_room(*launch_)))
-    if (const std::uint64_t block = next_block_.fetch_add(1); block < launch_->blocks) {
+    // Without stacks for one more block, those that wait take turns.
+    const bool has_room = !worker.has_waiting_blocks() || worker.has_room(*launch_);
+    if (const std::uint64_t block = has_room ? next_block_.fetch_add(1) : launch_->blocks; block < launch_->blocks) {
       const Left left = worker.run_block(*launch_, number_of(block));
       SIMT_OBSERVE(if (check::continues_search(*launch_, number_of(block))) continue;)
       return left;

@@ -160,11 +160,7 @@ class Worker {
   Left enter(const Context& context);
   void wait_for_grid();
   /// Whether the next block may have its turn before this one has ended.
-  bool can_leave() const {
-    if (!block_.launch->are_resident) return false;
-    SIMT_OBSERVE(if (has_waiting_blocks()) return true;)
-    return has_room(*block_.launch);
-  }
+  bool can_leave() const { return block_.launch->are_resident && (has_waiting_blocks() || has_room(*block_.launch)); }
   void leave_to_others(bool is_at_grid_barrier);
   WaitingBlock put_aside();
   Left continue_block(std::deque<WaitingBlock>::iterator block);
