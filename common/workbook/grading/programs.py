@@ -30,10 +30,9 @@ from .sandbox import Box, Sandbox, python
 COMPILE_SECONDS = 60  # of a processor; the longest of the solutions takes 20
 PATIENCE = 600.0  # seconds that a busy machine may take for that
 HEADERS = ("*.h", "*.cuh")
-_TOO_LONG = (
-    f"compiling it took more than {COMPILE_SECONDS} s of a processor's time, which is the limit: look for templates, "
-    "constexpr functions or macros that expand without end"
-)
+_ENDLESS = "look for templates, constexpr functions or macros that expand without end"
+_TOO_LONG = f"compiling it took more than {COMPILE_SECONDS} s of a processor's time, which is the limit: {_ENDLESS}"
+_TOO_LARGE = f"the compiler was ended before it could say why, as happens when it needs too much memory: {_ENDLESS}"
 # What the shell's `times` prints last: its own user and system time, and then that of its children.
 _TIMES = re.compile(r"\S+m\S+s \S+m\S+s\n(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*\Z")
 _REPLACED = ("-o", "-c", "-MF", "-MQ", "-MT")  # options with an argument: files that are elsewhere in the sandbox
@@ -352,6 +351,8 @@ class Programs:
         # What a process that was ended has used may be counted a little too low.
         if not reported and (done.timed_out or seconds >= 0.75 * COMPILE_SECONDS):
             words = _TOO_LONG
+        elif not said.strip():
+            words = _TOO_LARGE
         for folder in (scratch, box.folder, self.sandbox.shared):
             words = words.replace(f"{folder}/", "")
         return Compiled(None, words, fault=not reported)
