@@ -74,8 +74,8 @@ REASONS = [
         "5",
         "merge_k_ways",
         "shared_st_wavefronts",
-        "the tile arrives by asynchronous copies (cp.async), whose writes a GPU does not count as stores: in two "
-        "levels, 16,384 keys each are 1,024 wavefronts, and the check build counts 1,040 more",
+        "the tile arrives by asynchronous copies (cp.async), whose writes a GPU does not count as stores: two levels "
+        "of 16,384 keys make 1,024 of the 1,040 wavefronts that only the check build counts",
     ),
     ("04-counting", "4", "place_range", "global_ld_requests", _JOINED),
     ("04-counting", "4", "place_range", "global_ld_sectors", _JOINED),

@@ -11,8 +11,8 @@ one of
     counts      the array of `counters` with `bytes` bytes each holds the number of keys of each value; then, how many
                 are below it
 
-A launch that writes a whole array of keys must lead to the next of these states or to a later one: it may do the work
-of several. All other launches do not count."""
+A launch that stores to an array of keys, or reads one and stores nothing, must lead to the next of these states or to a
+later one: it may do the work of several. No other launch counts."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ class _Run:
         size = int(self._rule["bytes"])
         return [count or 0 for count in self._memory.held(array.allocation, array.bytes // size, size, "u")]
 
-    def _departed(self, number: int, accesses: Sequence[Access], after: Mapping[int, Keys]) -> Departure:
+    def _departed(self, number: int, accesses: Sequence[Access], after: Mapping[int, Keys]) -> Departure | None:
         """What a launch has done in place of what it must: as many states as the launch before or, if it is the first,
         what comes nearest to what it has done."""
         after_as_many = self._ahead[self._reached - 1 : self._reached] if self._reached else []
@@ -263,7 +263,9 @@ class _Run:
         _, at, allocation = max(alike)
         numbers, wanted = (after_as_many or self._ahead)[-at]
         held = after[allocation]
-        index = next(i for i, (a, b) in enumerate(zip(held, wanted)) if a != b)
+        index = next((i for i, (a, b) in enumerate(zip(held, wanted)) if a != b), None)
+        if index is None:  # an array of another length
+            return None
         own = [one for one in accesses if one.array.allocation == allocation]
         size = int(self._rule.get("bytes", self._size))
         there = [one for one in own if one.offset < (index + 1) * size and index * size < one.offset + one.bytes]

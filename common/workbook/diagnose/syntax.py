@@ -15,7 +15,7 @@ INTEGERS = frozenset(
 )
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 _DECLARATORS = ("init_declarator", "pointer_declarator", "reference_declarator", "array_declarator")
-_CHANGES = {"assignment_expression": "left", "update_expression": "argument", "call_expression": "arguments"}
+_CHANGES = {"assignment_expression": "left", "update_expression": "argument"}
 _UNKNOWN = ("call_expression", "subscript_expression", "pointer_expression", "field_expression")
 GAP = "// Your code"  # begins the comment in place of what a student writes
 
@@ -207,7 +207,7 @@ def never_ends(loop: Node) -> bool:
     What a condition reads from memory, or what a function returns, may change."""
     condition = loop.child_by_field_name("condition")
     inside = list(descendants(loop))
-    if any(one.type in ("break_statement", "return_statement", "goto_statement") for one in inside):
+    if any(one.type in ("break_statement", "return_statement", "goto_statement", "throw_statement") for one in inside):
         return False
     if condition is None:
         return bool(loop.type == "for_statement")
@@ -217,8 +217,9 @@ def never_ends(loop: Node) -> bool:
         name
         for one in inside
         if (field := _CHANGES.get(one.type))
-        for name in identifiers(one.child_by_field_name(field))[: None if field == "arguments" else 1]
+        for name in identifiers(one.child_by_field_name(field))[:1]
     }
+    changed.update(name for one in inside if one.type == "call_expression" for name in identifiers(one))
     return not changed & set(identifiers(condition))
 
 

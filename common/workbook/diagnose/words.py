@@ -81,9 +81,8 @@ def _known(diagnosis: Diagnosis) -> list[str]:
         return []
     if diagnosis.idle:
         launch = _launch(diagnosis.idle.launch, diagnosis.idle.launches)
-        return [
-            f"{launch} ({diagnosis.idle.kernel}) has written nothing, and no kernel has written {diagnosis.element}"
-        ]
+        nothing = f"{launch} ({diagnosis.idle.kernel}) has written nothing to global memory"
+        return [f"{nothing}, and no kernel has written {diagnosis.element}"]
     return [f"no kernel has written {diagnosis.element}", *map(_of_writers, diagnosis.writers)]
 
 
@@ -93,11 +92,12 @@ def _launch(number: int, launches: int) -> str:
 
 def _of_departure(found: Departure) -> str:
     first, *more = found.numbers
+    bits = "bit" if first == 1 else f"{first} bits"
     duty = {
         "phases": f"the pairs that begin at {('even', 'odd')[first % 2]} positions must be in order",
         "runs": f"each run of {first} elements must be in order",
         "stages": f"the stage k = {first}, j = {more[0] if more else 0} of the network must be done",
-        "digits": f"the keys must be in the order of their lowest {'bit' if first == 1 else f'{first} bits'}",
+        "digits": f"the keys must be in the order of their lowest {bits}, and stable",
         "counts": f"each counter must hold how many keys {'are below' if first else 'have'} its value",
     }[found.state]
     if found.index < 0:
@@ -141,7 +141,7 @@ def _of_line(line: Line) -> str:
         "returns": "it depends on what is returned in",
         "launch": "the kernel is launched in",
         "loop": "it is in the loop of",
-        "endless": "nothing changes the condition of the loop of",
+        "endless": "nothing in it ends the loop of",
         "condition": "it is under the condition of",
     }[line.kind]
     return f"{what} line {line.line}: {quoted(line.code)}"

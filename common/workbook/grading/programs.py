@@ -32,7 +32,7 @@ PATIENCE = 600.0  # seconds that a busy machine may take for that
 HEADERS = ("*.h", "*.cuh")
 _ENDLESS = "look for templates, constexpr functions or macros that expand without end"
 _TOO_LONG = f"compiling it took more than {COMPILE_SECONDS} s of a processor's time, which is the limit: {_ENDLESS}"
-_TOO_LARGE = f"the compiler was ended before it could say why, as happens when it needs too much memory: {_ENDLESS}"
+_TOO_LARGE = f"the compiler was killed without a message, as happens when it needs too much memory: {_ENDLESS}"
 # What the shell's `times` prints last: its own user and system time, and then that of its children.
 _TIMES = re.compile(r"\S+m\S+s \S+m\S+s\n(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*\Z")
 _REPLACED = ("-o", "-c", "-MF", "-MQ", "-MT")  # options with an argument: files that are elsewhere in the sandbox
@@ -118,9 +118,9 @@ class LabCommands:
         return [word for word in words if word.endswith((".o", ".a", ".so")) and not os.path.isabs(word)]
 
     def of_runner(self) -> list[str]:
-        """The runner's main program and our libraries, which are linked as one object."""
-        ours = (f"{self.target}.p/", "common/")
-        return [word for word in self.inputs() if word.startswith(ours)]
+        """The runner's main program and our libraries, which are linked as one object. Parts of steps are not among
+        them: a submission's definitions take their place."""
+        return [word for word in self.inputs() if word.endswith("_main.cpp.o") or word.startswith("common/")]
 
 
 def _link_command(target: str) -> list[str]:

@@ -295,7 +295,8 @@ def calls_of_others(file: str, steps: Mapping[str, Object], may_use: Collection[
     for name in sorted(refused):
         of_files.setdefault(defined_by[name][0], []).append(shown[name])
     return [
-        f"{file} uses {_first(names)} of {other}: this step must do its own work" for other, names in of_files.items()
+        f"{file} uses {_first(list(dict.fromkeys(map(_brief, names))))} of {other}: this step must do its own work"
+        for other, names in of_files.items()
     ]
 
 

@@ -10,7 +10,7 @@ from ..core.console import Problem
 from ..core.course import ROOT, StepFile, source_of, steps
 from ..core.judge_types import Note
 from . import inspector
-from .objects import Object
+from .objects import Object, Unreadable
 
 KIND = "grading"
 
@@ -27,7 +27,7 @@ def notes(step: StepFile, kind: str, may_use: Collection[int]) -> list[Note]:
         paths = {Path(other.file).name: build.object_of(other, kind) for other in steps(step.lab)}
         objects = {name: Object(build.folder() / path) for name, path in paths.items() if path}
         calls = inspector.calls_of_others(Path(step.file).name, objects, may_use)
-    except (Problem, OSError) as problem:
+    except (Problem, Unreadable, OSError) as problem:
         return [Note(source, 1, KIND, text=f"cannot tell what would be refused: {problem}")]
     text = files.text_of(ROOT / source)
     noted = []

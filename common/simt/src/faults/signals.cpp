@@ -102,19 +102,23 @@ Site host_site(void* context) {
   return is_emulation(site) ? caller_on_stack(stack_pointer(context), Frame::in_source) : site;
 }
 
-/// Reports the line of host code that a signal ends.
-void report_host_fault(int signal, void* context, const void* address) {
+/// Reports the line of host code that a signal ends. `is_unknown`: the processor has not said which address it was.
+void report_host_fault(int signal, void* context, const void* address, bool is_unknown) {
   if (signal == SIGILL) return;
   if (signal == SIGFPE) return report_error("arithmetic", host_site(context), "integer division by zero in host code");
-  const std::string verb = access_of_fault(context) == AccessKind::write ? "host code writes " : "host code reads ";
+  const bool writes = access_of_fault(context) == AccessKind::write;
   const Allocation* const allocation = is_device_memory_closed() ? allocation_of(address) : nullptr;
   if (allocation != nullptr && !allocation->freed && allocation->kind == MemoryKind::device) {
     return report_error("device-pointer", host_site(context),
-                        verb + "device memory; let a kernel do that, or copy what is needed with cudaMemcpy");
+                        std::string("host code ") + (writes ? "writes" : "reads") +
+                            " device memory; let a kernel do that, or copy what is needed with cudaMemcpy");
   }
+  const bool is_null = std::size_t(address) < 65536 && !is_unknown;
   report_error("out-of-bounds", host_site(context),
-               verb + (std::size_t(address) < 65536 ? "through a null pointer; was it set, and was memory allocated?"
-                                                    : "outside all memory; compare the index with the size"));
+               is_null ? std::string("host code ") + (writes ? "writes" : "reads") +
+                             " through a null pointer; was it set, and was memory allocated?"
+                       : "host code accesses memory that it must not; was it freed, is an index too large, or is a "
+                         "recursion too deep?");
 }
 
 struct sigaction previous[64];
@@ -122,8 +126,12 @@ struct sigaction previous[64];
 void handle_fault(int signal, siginfo_t* info, void* context) {
   Worker* const worker = Worker::running();
   if (worker == nullptr) {  // host code: restore what would have happened without us
-    if (info->si_code > 0) report_host_fault(signal, context, info->si_addr);  // no other program has sent it
     sigaction(signal, &previous[signal], nullptr);
+    // What follows allocates memory, and the fault may have come from there.
+    alarm(30);
+    if (info->si_code > 0) {  // no other program has sent it
+      report_host_fault(signal, context, info->si_addr, info->si_code == SI_KERNEL);
+    }
     SIMT_OBSERVE(check::end_program();)
     return;  // the instruction faults again
   }
@@ -301,7 +309,8 @@ extern "C" [[noreturn]] void simt_library_assert_fail(
 
 void simt_library_assert_fail(const char* file, int line, const char* function, const char* condition) {
   const std::string text =
-      std::string("the C++ library requires `") + condition + "`; is an index outside of its container?";
+      std::string("the C++ library requires `") + condition + "`" +
+      (std::strstr(condition, "size()") != nullptr ? "; is an index outside of its container?" : "");
   const simt::Site site = simt::caller_on_stack(__builtin_frame_address(0), simt::Frame::in_source);
   if (simt::Worker* const worker = simt::Worker::running()) {
     worker->fail({"assert", text, site.line != 0 ? site : worker->launch_site(), cudaErrorAssert});
