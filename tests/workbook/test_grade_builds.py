@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -78,6 +78,8 @@ class Messages(InFolder):
 class Refused(InFolder):
     """Files that use what is refused."""
 
+    calls: Mapping[str, list[str]] = {}  # sentences on what files take from other steps
+
     def build(self, *found: Inspection) -> lab_builds.LabBuild:
         """A lab with two files, of which inspections find this, one after another."""
 
@@ -85,7 +87,8 @@ class Refused(InFolder):
             self.linked.append(dict(objects))
             return Compiled(Path("x"))
 
-        made = mock.Mock(spec=Programs, kinds=["cpu"], starters={})
+        uses: dict[int, set[int]] = {number: set() for number in range(1, 6)}
+        made = mock.Mock(spec=Programs, kinds=["cpu"], starters={}, uses={LAB: uses})
         made.starters = {f"{LAB}/{name}": "" for name in programs.step_files(LAB)}
         made.compile.side_effect = lambda box, lab, name, kind: Compiled(self.folder / f"{name}-cpu.o")
         made.link.side_effect = link
@@ -99,6 +102,8 @@ class Refused(InFolder):
             return next(answers)
 
         self.replace(inspector, "inspect", inspect)
+        self.replace(lab_builds, "Object", mock.Mock(symbols=[]))
+        self.replace(inspector, "calls_of_others", lambda file, *_: self.calls.get(file, []))
         return LabBuilder(made, mock.Mock(), 1).build(LAB, {"01_global.cu": "fork();\n", "02_shared.cu": "int a;\n"})
 
     def test_a_file_by_itself(self) -> None:
@@ -110,6 +115,12 @@ class Refused(InFolder):
         self.assertEqual(("02_shared.cu uses x",), built.unknown)
         self.assertEqual(Path("starter/01_global.cu"), self.linked[0]["01_global.cu"])
         self.assertEqual(self.folder / "02_shared.cu-cpu.o", self.linked[0]["02_shared.cu"])
+
+    def test_a_call_of_another_step(self) -> None:
+        self.calls = {"02_shared.cu": ["02_shared.cu uses sort of 01_global.cu: this step must do its own work"]}
+        built = self.build(Inspection())
+        self.assertEqual({"02_shared.cu"}, set(built.refused))
+        self.assertEqual(Path("starter/02_shared.cu"), self.linked[0]["02_shared.cu"])
 
     def test_one_after_another(self) -> None:
         """What one file takes from another that is refused is found out then."""
