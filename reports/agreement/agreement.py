@@ -143,7 +143,7 @@ def counted_by_gpu() -> Counts:
 
     The profiler takes longer to start than most sorts take, so it starts once and profiles all cases. Each case has a
     runner of its own, and therefore a process of its own, by which its launches are recognized. ncu lists processes by
-    their numbers, so nothing else may run meanwhile that starts so many that the numbers begin again.
+    process ID. Run nothing else meanwhile: if process IDs wrap around, the order is wrong.
     """
     with JudgeClient() as judge:
         all_cases = list(cases(judge))

@@ -87,8 +87,7 @@ class Refused(InFolder):
             self.linked.append(dict(objects))
             return Compiled(Path("x"))
 
-        uses: dict[int, set[int]] = {number: set() for number in range(1, 6)}
-        made = mock.Mock(spec=Programs, kinds=["cpu"], starters={}, uses={LAB: uses})
+        made = mock.Mock(spec=Programs, kinds=["cpu"], starters={}, tables={LAB: mock.Mock()})
         made.starters = {f"{LAB}/{name}": "" for name in programs.step_files(LAB)}
         made.compile.side_effect = lambda box, lab, name, kind: Compiled(self.folder / f"{name}-cpu.o")
         made.link.side_effect = link

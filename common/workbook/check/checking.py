@@ -284,11 +284,6 @@ class Checker:
         self.failed(step, FailedCase(step, line, "check", seen.failed))
         return False
 
-    def used(self, step: StepFile) -> set[int]:
-        """The numbers of the steps that a step may call."""
-        table = self.programs.table
-        return {used.number for line in table.lines(step.number) for used in table.used_by(line)}
-
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
         programs = self.programs
@@ -301,7 +296,8 @@ class Checker:
             stack.callback(beside.cancel)
             pool = ThreadPoolExecutor(1)
             stack.callback(pool.shutdown, wait=False)
-            refused = None if programs.solution else pool.submit(look.notes, step, programs.kinds[0], self.used(step))
+            may_call = programs.table.may_call(step.number)
+            refused = None if programs.solution else pool.submit(look.notes, step, programs.kinds[0], may_call)
             observing, nvcc = beside.observing, beside.nvcc
             if not all(self.tested(step, kind, observing) for kind in programs.kinds):
                 return False

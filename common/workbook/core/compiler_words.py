@@ -125,8 +125,8 @@ def _with_pointer(before: Sequence[str], first: str) -> str:
     if not instance or not pointer or not _TO_POINTER.search(first):
         return ""
     name, type_ = pointer[1], pointer[2]
-    # g++ names other types, such as cudaStream_t, in the same list.
-    if name.endswith("_t") or name not in (parameter.strip() for parameter in instance[2].split(",")):
+    # The same list has other names of types, such as cudaStream_t, which the error is not about.
+    if type_ not in first or name not in (parameter.strip() for parameter in instance[2].split(",")):
         return ""
     return (
         f"{name} is {type_} here, because {instance[1]} has a parameter of the type {name} for which a pointer is "

@@ -129,6 +129,10 @@ class Lab:
                     found.append(used)
         return found
 
+    def may_call(self, number: int) -> set[int]:
+        """The numbers of the steps that a step may call."""
+        return {used.number for line in self.lines(number) for used in self.used_by(line)}
+
     def type_of(self, step: Step) -> str:
         """The lab's own key type, or the first that this line takes."""
         return self.default_type if step.takes(self.default_type) else step.types[0]

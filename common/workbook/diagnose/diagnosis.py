@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.judge_types import IN_PLACE, Finding, Outcome
 from ..pictures.trace import Access, Trace
-from .expectations import Departure, departure
+from .expectations import Departure, departure, key_bytes
 from .origins import Line, divides_work, origins
 from .schemata import Change
 from .search import Searched
@@ -95,7 +95,7 @@ class Evidence:
         """Finds out who wrote what is wrong."""
         outcome = self.outcome
         if self.finding is None and outcome.status == "wrong" and outcome.first_wrong is not None:
-            array, size = history.result(1 if outcome.case.task in IN_PLACE else 2, _key_bytes(outcome.case.type or ""))
+            array, size = history.result(1 if outcome.case.task in IN_PLACE else 2, key_bytes(outcome.case.type or ""))
             self.element = f"{array.name or 'result'}[{outcome.first_wrong}]"
             writer = history.last_writer(array, outcome.first_wrong * size)
             if writer:
@@ -258,11 +258,6 @@ def diagnose(evidence: Evidence, searched: Searched) -> Diagnosis:
         evidence.idle,
         evidence.lines(),
     )
-
-
-def _key_bytes(key_type: str) -> int:
-    """ "u32": 4; "pairs" are of keys and values with 4 bytes each."""
-    return int(key_type[1:]) // 8 if key_type[1:].isdigit() else 4
 
 
 # --- the syntax tree ---

@@ -47,6 +47,11 @@ class Departure:
     place: str = ""  # of the launch, FILE:LINE
 
 
+def key_bytes(key_type: str) -> int:
+    """ "u32": 4; "pairs" are of keys and values with 4 bytes each."""
+    return int(key_type[1:]) // 8 if key_type[1:].isdigit() else 4
+
+
 def rule_of(lab: str, step: int) -> dict[str, Any] | None:
     """What a lab expects of a step's launches; None: nothing."""
     path = ROOT / "labs" / lab / "expect.json"
@@ -92,7 +97,7 @@ def _stages(keys: Keys, is_mirrored: bool, is_descending: bool) -> Iterator[Stat
 
 
 def _digits(keys: Keys, step: int, key_type: str, is_descending: bool) -> Iterator[State]:
-    width = int(key_type[1:]) if key_type[1:].isdigit() else 32
+    width = 8 * key_bytes(key_type)
     lowest = -(1 << (width - 1)) if key_type.startswith("i") else 0  # its bits, as unsigned numbers are ordered, are 0
     for bits in range(step, width + 1, step):
         yield (bits,), sorted(keys, key=lambda key, size=1 << bits: (key - lowest) % size, reverse=is_descending)  # type: ignore[misc]
@@ -170,7 +175,7 @@ class _Run:
 
     def __init__(self, trace: Trace, rule: Mapping[str, Any], n: int, key_type: str, is_descending: bool) -> None:
         self._trace, self._rule, self._n, self._type, self._is_descending = trace, rule, n, key_type, is_descending
-        self._size = int(key_type[1:]) // 8 if key_type[1:].isdigit() else 4
+        self._size = key_bytes(key_type)
         self._memory = _Memory(trace)
         self._states: Iterator[State] = iter(())
         self._ahead: list[State] = []

@@ -93,11 +93,7 @@ class LabBuilder:
                 found = inspector.inspect(own)
                 made.unknown = tuple(dict.fromkeys((*made.unknown, *found.unknown)))
                 for name, sentences in found.refused.items():
-                    place = inspector.place_of(sentences[0], name, self.texts[name])
-                    why = Failure(
-                        "", made.lab, int(name[:2]), status="refused", message="\n".join(sentences), place=place
-                    )
-                    made.refused.setdefault(name, why)
+                    self._refuse(made, name, sentences)
         for kind in self.programs.kinds:
             self._refuse_calls(made, kind, objects)
 
@@ -106,12 +102,15 @@ class LabBuilder:
         theirs = {name: Object(path) for (name, k), path in objects.items() if k == kind and name not in made.lost}
         all_steps = {name: Object(self.programs.starter_object(made.lab, name, kind)) for name in step_files(made.lab)}
         for name in theirs:
-            may_use = self.programs.uses[made.lab][int(name[:2])]
-            if sentences := inspector.calls_of_others(name, {**all_steps, **theirs}, may_use):
-                place = inspector.place_of(sentences[0], name, self.texts[name])
-                words = "\n".join(sentences)
-                why = Failure("", made.lab, int(name[:2]), status="refused", message=words, place=place)
-                made.refused.setdefault(name, why)
+            may_call = self.programs.tables[made.lab].may_call(int(name[:2]))
+            if sentences := inspector.calls_of_others(name, {**all_steps, **theirs}, may_call):
+                self._refuse(made, name, sentences)
+
+    def _refuse(self, made: LabBuild, name: str, sentences: Sequence[str]) -> None:
+        """Refuses a file, unless it has been."""
+        place, words = inspector.place_of(sentences[0], name, self.texts[name]), "\n".join(sentences)
+        why = Failure("", made.lab, int(name[:2]), status="refused", message=words, place=place)
+        made.refused.setdefault(name, why)
 
     def _require_machine(self, compiled: Compiled, lab: str, name: str, kind: str) -> None:
         """Where the compiler failed without an error in the source, the starter must compile. Raises MachineFault."""

@@ -139,7 +139,7 @@ class Programs:
         self.recipes = {(lab, kind): LabCommands(lab, kind) for lab in labs for kind in kinds}
         self.starters = starter_texts(labs)
         self._starter_objects: dict[tuple[str, str, str], Path] = {}
-        self.uses: dict[str, dict[int, set[int]]] = {}  # by lab and step: the steps that it may call
+        self.tables: dict[str, Lab] = {}
         self._python = python()
 
     # --- once per run ---
@@ -154,7 +154,7 @@ class Programs:
         paths = [build.judge(), *more, *(build.folder() / path for path in needed)]
         build.compile_targets(paths, "building what is graded with")
         with JudgeClient() as judge:
-            self.uses = {lab: _uses(judge.lab(lab)) for lab in self.labs}
+            self.tables = {lab: judge.lab(lab) for lab in self.labs}
         self._copy_sources()
         of_runners = {path for recipe in self.recipes.values() for path in recipe.of_runner()}
         for path in needed:
@@ -202,18 +202,20 @@ class Programs:
         objects, archives = ([part for part in parts if part.endswith(end)] for end in (".o", ".a"))
         options = ["-r", "-nostdlib", "-Wl,--force-group-allocation", "-o", str(into)]
         whole = ["-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"]
+        self._run_here([*(machine.compiler() or ["c++"]), *options, *objects, *whole], recipe)
         with tempfile.NamedTemporaryFile("w") as names:
-            for command in (
-                [*(machine.compiler() or ["c++"]), *options, *objects, *whole],
-                ["objcopy", f"--localize-symbols={names.name}", str(into)],
-            ):
-                done = subprocess.run(command, cwd=build.folder(), capture_output=True, text=True, check=False)
-                if done.returncode:
-                    raise Problem(f"the runner {recipe.target} cannot be linked: {done.stderr.strip()[:300]}")
-                copies = [one.name for one in Object(into).symbols if one.binding == "WEAK" and not one.is_undefined]
-                names.write("\n".join(copies))
-                names.flush()
+            copies = [one.name for one in Object(into).symbols if one.binding == "WEAK" and not one.is_undefined]
+            names.write("\n".join(copies))
+            names.flush()
+            self._run_here(["objcopy", f"--localize-symbols={names.name}", str(into)], recipe)
         into.chmod(0o644)
+
+    @staticmethod
+    def _run_here(command: Sequence[str], recipe: LabCommands) -> None:
+        """Runs a command in the build folder, outside the sandbox. Raises Problem."""
+        done = subprocess.run(command, cwd=build.folder(), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Problem(f"the runner {recipe.target} cannot be linked: {done.stderr.strip()[:300]}")
 
     def _runner_object(self, recipe: LabCommands) -> Path:
         return self.sandbox.shared / "build" / f"{recipe.target}-runner.o"
@@ -356,14 +358,6 @@ class Programs:
         for folder in (scratch, box.folder, self.sandbox.shared):
             words = words.replace(f"{folder}/", "")
         return Compiled(None, words, fault=not reported)
-
-
-def _uses(table: Lab) -> dict[int, set[int]]:
-    """The steps that each step of a lab may call, by their numbers."""
-    return {
-        number: {used.number for line in table.lines(number) for used in table.used_by(line)}
-        for number in {line.number for line in table.steps}
-    }
 
 
 def _without_times(errors: str) -> tuple[str, float]:
