@@ -12,9 +12,9 @@ TREE, SCRATCH = Path("/tmp/box/tree"), Path("/tmp/box/tmp/01_global.cu.d")
 
 
 class Time(unittest.TestCase):
-    """A submission may take twice as long as the solution, and at least a minute."""
+    """A step may take ten times as long as the solution, and at least 20 seconds."""
 
-    def test_a_minute_is_always_allowed(self) -> None:
+    def test_20_seconds_are_always_allowed(self) -> None:
         def ask() -> float:
             raise AssertionError("the solution was timed, which takes long")
 
@@ -22,18 +22,18 @@ class Time(unittest.TestCase):
         allowance.add(LEAST_SECONDS)
         allowance.require()
 
-    def test_twice_the_solution(self) -> None:
-        allowance = Allowance(lambda: 100.0)
+    def test_ten_times_the_solution(self) -> None:
+        allowance = Allowance(lambda: 20.0)
         allowance.add(200)
         allowance.require()
         allowance.add(1)
-        with self.assertRaisesRegex(UsedUp, "have taken 201 s .* solution take 100 s, .* may take 200 s"):
+        with self.assertRaisesRegex(UsedUp, "have taken 201 s .* take 20 s, .* may take 200 s"):
             allowance.require()
 
     def test_a_fast_solution(self) -> None:
         allowance = Allowance(lambda: 1.0)
         allowance.add(LEAST_SECONDS + 1)
-        with self.assertRaisesRegex(UsedUp, "may take 60 s"):
+        with self.assertRaisesRegex(UsedUp, "may take 20 s"):
             allowance.require()
 
     def test_cases_count_without_waiting(self) -> None:

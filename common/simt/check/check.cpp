@@ -57,6 +57,7 @@ void end_interval(CheckState& all, Site barrier) {
 
 void begin_launch(const Launch& launch) {
   CheckState& all = state();
+  all.images.look(nullptr);
   all.time.begin_launch();
   // Without streams, kernels follow one another, whether or not the host has waited for them.
   const StreamOrder& streams = all.order.streams;
@@ -74,8 +75,9 @@ void begin_launch(const Launch& launch) {
   if (all.trace.is_on()) all.trace.launch(launch);
 }
 
-void end_launch() {
+void end_launch(const Launch& launch) {
   CheckState& all = state();
+  all.images.look(&launch);
   all.counts.end_launch();
   all.results.launched(Worker::current().points());
   if (is_asked_to_end()) end_by_signal();
@@ -221,6 +223,8 @@ void kernel_gets(void* result, std::size_t bytes, const void* code) {
   observe_range(result, bytes, Way::store, Code(code) - 1);
 }
 void share_device_memory() { state().ownership.is_shared = true; }
+void watch_device_memory(bool is_watched) { is_watched ? state().images.begin() : state().images.end(); }
+void look_at_device_memory() { state().images.look(nullptr); }
 void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
 void read_by_host(const void* begin, std::size_t bytes, const void* to, const void* code) {

@@ -31,7 +31,7 @@ namespace simt::check {
 // --- launches ---
 
 void begin_launch(const Launch& launch);
-void end_launch();
+void end_launch(const Launch& launch);
 void error_read();  ///< by cudaGetLastError() or cudaPeekAtLastError()
 void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared);
 void barrier_opened(Site site, int arrived);
@@ -72,6 +72,9 @@ void shuffled(const Shuffle& shuffle);
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void share_device_memory();
+/// From now on, or no longer, writes are looked for that are not observed (images.h).
+void watch_device_memory(bool is_watched);
+void look_at_device_memory();
 /// `code`: the call's return address.
 void freed(const void* begin, const void* code);
 /// A kernel calls a function of the runtime, which stores a result there. `code`: the call's return address.

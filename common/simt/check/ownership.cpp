@@ -46,15 +46,16 @@ Cells Ownership::map_cells(std::size_t bytes) {
 
 void Ownership::map_cells(Region& region) {
   region.cells = map_cells(region.bytes);
-  if (region.bytes < large_bytes || !region.cells.exist()) return;
-  const std::lock_guard lock(large_mutex_);
-  large_.push_back(&region);
+  if (!region.cells.exist()) return;
+  const std::lock_guard lock(live_mutex_);
+  live_.insert(&region);
 }
 
 void Ownership::unmap_cells(Region& region) {
   if (!region.cells.exist()) return;
-  const std::lock_guard lock(large_mutex_);
-  std::erase(large_, &region);
+  if (state().images.are_kept()) state().images.remove(region);
+  const std::lock_guard lock(live_mutex_);
+  live_.erase(&region);
   state().watch.look_closely();  // instructions may know where the cells are
   munmap(region.cells.writes, bytes_of_cells(region.cells.bytes_at));
   maps_.erase(std::uintptr_t(region.cells.writes));
@@ -288,6 +289,7 @@ bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_acc
     if (is_body || slot == nullptr || slot->is_freed) slot = region;
   }
   if (is_host_accessible || is_shared) written(begin, bytes);  // the host writes without being observed
+  if (state().images.are_kept()) state().images.add(*region);
   return region->cells.exist();
 }
 
@@ -309,11 +311,10 @@ void Ownership::freed(const void* begin, Code by) {
 }
 
 void Ownership::forget_events(bool has_host_waited) {
-  const std::lock_guard lock(large_mutex_);
-  for (const Region* region : large_) {
-    if (region->is_host_accessible && !has_host_waited) continue;
-    madvise(region->cells.writes, 3 * bytes_of_events(region->cells.bytes_at), MADV_DONTNEED);  // they become zeros
-  }
+  for_each_allocation([&](const Region& region) {
+    if (region.bytes < large_bytes || (region.is_host_accessible && !has_host_waited)) return;
+    madvise(region.cells.writes, 3 * bytes_of_events(region.cells.bytes_at), MADV_DONTNEED);  // they become zeros
+  });
 }
 
 void Ownership::narrow(const void* begin, std::size_t bytes, const char* name) {

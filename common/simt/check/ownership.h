@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -143,6 +144,12 @@ class Ownership {
       make_table();
     return regions_[chunk_of(address)];
   }
+  /// Calls `use(region)` for each allocation that has not been freed.
+  template <class Use>
+  void for_each_allocation(Use&& use) {
+    const std::lock_guard lock(live_mutex_);
+    for (const Region* region : live_) use(*region);
+  }
   bool has_regions() const { return regions_ != nullptr; }
   /// By region_at()'s index: the allocation or null. Null: there is no table yet.
   Region* const* table() const { return regions_; }
@@ -208,8 +215,8 @@ class Ownership {
   bool has_variables_ = false;
   std::vector<SharedCells> spare_shared_;
   std::map<std::uintptr_t, std::uintptr_t> maps_;  // what the observers have mapped: begin, end
-  std::mutex large_mutex_;                         // several of the program's threads may allocate
-  std::vector<Region*> large_;                     // allocations
+  std::mutex live_mutex_;                          // several of the program's threads may allocate
+  std::set<Region*> live_;                         // allocations
 };
 
 Outside outside(const Region& region, std::size_t offset, unsigned bytes);

@@ -13,6 +13,7 @@
 #include "exchanges.h"
 #include "exits.h"
 #include "findings.h"
+#include "images.h"
 #include "local_arrays.h"
 #include "order.h"
 #include "ownership.h"
@@ -69,6 +70,7 @@ struct CheckState {
   Watch watch;
   Running running;
   Ownership ownership;
+  Images images;
   DeviceHeap heap;
   Order order;
   Requests requests;

@@ -236,6 +236,7 @@ std::optional<HostTarget> HostTargets::find(std::uintptr_t begin, std::size_t by
 
 void begin_transfer(const Transfer& transfer) {
   CheckState& all = state();
+  all.images.look(nullptr);
   all.transfers.running = transfer;
   all.order.begin_launch(1);
   all.order.submit(handle_of(transfer.stream),
@@ -250,6 +251,7 @@ void transfer_writes(const void* begin, std::size_t bytes, const void* from) {
   transfer(begin, bytes, Way::store);
   if (all.trace.is_on() && all.ownership.has_regions()) trace(begin, bytes, from);
   all.ownership.written(begin, bytes, from == nullptr || is_written_device_memory(from, bytes));
+  all.images.update(begin, bytes);
   if (all.transfers.running.host_waits || !is_own_memory(begin)) return;
   all.transfers.targets.add({.begin = std::uintptr_t(begin),
                              .end = std::uintptr_t(begin) + bytes,

@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import os
+import random
 import re
 import threading
 import time
@@ -28,6 +29,7 @@ AnyCase = TypeVar("AnyCase")
 KERNEL_SECONDS = "6"
 MORE = 8  # cases that are still run after one has failed without a finding
 TOLERANCE = 1.0001  # of a budget, for rounding
+SERIAL = 1000  # the least span per 1,000 keys of a step whose keys all pass through one thread
 _COPIES = (
     "  cudaMemcpy or cudaMemcpyAsync moves {:.3g} of these bytes per key within the device;\n"
     "  exchange the two pointers instead of copying one array to the other"
@@ -261,9 +263,17 @@ def _from_to(numbers: Sequence[int], what: str) -> str:
 
 
 def _compare_costs(
-    verdict: Observation, judge: JudgeClient, lab: str, line: Step, runner: Path, timeout: float | None
+    verdict: Observation,
+    judge: JudgeClient,
+    lab: str,
+    line: Step,
+    runner: Path,
+    timeout: float | None,
+    chance: random.Random,
 ) -> None:
-    """Counts what one line of the table costs, if it has a budget."""
+    """Counts what one line of the table costs, if it has a budget. Whether the kernels do the work, and many threads of
+    them, is also looked at with another number of keys, which nobody knows before: a step may tell the budget's case by
+    its size."""
     budget = line.budget
     if budget is None or not budget.n:
         return
@@ -276,12 +286,27 @@ def _compare_costs(
         counted = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
         costs = Costs(line.name, profiles.against_budget(counted, budget), line.task)
         verdict.costs.append(costs)
-        if counted["work"] < budget.work:
+        other = replace(case, n=chance.randint(case.n, 2 * case.n))
+        elsewhere = judge.run(runner, other, timeout=timeout, environment=environment())
+        if elsewhere.status != "verified":
+            verdict.failed = verdict.failed or elsewhere
+            return
+        drawn = profiles.costs(elsewhere.launches, other.n)
+        least = min(counted["work"], drawn["work"])
+        if least < budget.work:
             verdict.idle = (
-                f"too little work: {line.name}, its kernels make {counted['work']:.0f} requests for 1,000 keys; at "
+                f"too little work: {line.name}, its kernels make {least:.0f} requests for 1,000 keys; at "
                 f"least {budget.work:g} are needed: the kernels must do the work, not the host"
             )
             verdict.over.append(verdict.idle)
+        allowed = max(budget.span, SERIAL / 2)  # a tile that is not full may take several times as long as a full one
+        span = Costs(f"{line.name} with {other.n:,} keys", {"span": (drawn["span"], allowed)}, line.task)
+        if budget.span and span.over and "span" not in costs.over:
+            verdict.costs.append(span)
+            verdict.over += [
+                f"over budget: {span.over_budget('span')}",
+                *_by_kernel(elsewhere.launches, other.n, "span"),
+            ]
         for name in costs.over if counts_exactly() else ():
             verdict.over.append(f"over budget: {costs.over_budget(name)}")
             if name in _OF_KERNELS:
@@ -322,6 +347,7 @@ def check_step(
     verdict = Observation()
     with judges or Judges() as judges_:
         judge = judges_.own()
+        chance = random.Random(seed)
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
         groups = judge.cases(lab, number, "check", "check", seed)
         generated = [*filter(None, [first]), *(case for group in groups for case in group.cases)]
@@ -343,7 +369,7 @@ def check_step(
             raise Problem(str(error)) from error
         if not verdict.failed:
             for line in lines:
-                _compare_costs(verdict, judge, lab, line, runner, timeout)
+                _compare_costs(verdict, judge, lab, line, runner, timeout, chance)
     return verdict
 
 

@@ -1,5 +1,6 @@
-"""How long a submission may keep the grader busy with the cases of a lab: twice as long as the solution does, and at
-least a minute. Time for which a case waits for a busy machine does not count.
+"""How long a step may keep the grader busy with its cases: ten times as long as the solution does, and at least 20
+seconds. So a step that is slow, or prints without end, costs no other step its points. Time for which a case waits for
+a busy machine does not count.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from typing import Any
 
 from ..core.judge_client import JudgeClient
 
-LEAST_SECONDS = 60.0
-TIMES = 2.0  # as long as the solution
-WITHOUT_SOLUTION = 150.0  # seconds in place of the solution's, where there is none
+LEAST_SECONDS = 20.0
+TIMES = 10.0  # as long as the solution
+WITHOUT_SOLUTION = 6.0  # seconds in place of the solution's, where there is none
 
 
 class UsedUp(Exception):
-    """The cases of a submission have taken too long together; the text is a sentence for the student."""
+    """The cases of a step have taken too long together; the text is a sentence for the student."""
 
 
 class Allowance:
-    """The seconds that the cases of one submission and lab may take together, on all cores."""
+    """The seconds that the cases of one step of a submission may take together, on all cores."""
 
     def __init__(self, solution: Callable[[], float]) -> None:
         """`solution`: the seconds that the solution takes, which are asked for only if they matter."""
@@ -43,7 +44,7 @@ class Allowance:
         limit = max(TIMES * solution, LEAST_SECONDS)
         if self.spent > limit:
             raise UsedUp(
-                f"ended: the cases of this lab have taken {self.spent:.0f} s so far. All cases of the solution "
+                f"ended: the cases of this step have taken {self.spent:.0f} s so far. With the solution, all of them "
                 f"take {solution:.0f} s, and a submission may take {limit:.0f} s"
             )
 

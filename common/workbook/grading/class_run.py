@@ -161,7 +161,8 @@ def prepared(options: Options, run: Run, chosen: Sequence[str], marks: rubric.Ru
         raise Problem('this copy of the workbook has no solutions to compare speeds with: set against = "gold"')
     with sandbox_trial.workspace() as workspace:
         sandbox = sandbox_trial.choose(workspace, hidden(options), options.unsafe)
-        shutil.copy(Path(__file__).with_name("unpack.py"), sandbox.shared)
+        for name in ("unpack.py", "own_code.py"):
+            shutil.copy(Path(__file__).with_name(name), sandbox.shared)
         try:
             jobs = options.jobs or os.cpu_count() or 1
             workers = min(jobs, WORKERS)

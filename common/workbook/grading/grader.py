@@ -54,7 +54,8 @@ class Class:
     gpu: threading.Lock = field(default_factory=threading.Lock)
     _cases: dict[tuple[str, int, str, str], list[NamedCase]] = field(default_factory=dict)
     _making_cases: threading.Lock = field(default_factory=threading.Lock)
-    _solutions: dict[str, float] = field(default_factory=dict)  # seconds that their cases take, by lab
+    # Seconds that the cases of solutions take, by lab and step.
+    _solutions: dict[tuple[str, int], float] = field(default_factory=dict)
     _timing_solutions: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -81,25 +82,23 @@ class Class:
         sets = [(kind, set_) for kind in self.programs.kinds for set_ in judging.SETS[kind]]
         return scoring.hash_of(case for kind, set_ in sets for case in self.cases(lab, step, kind, set_))
 
-    def solution_seconds(self, lab: str) -> float:
-        """How long the cases of a lab's solution take, which is measured once, when a submission takes long."""
+    def solution_seconds(self, lab: str, step: int) -> float:
+        """How long the cases of a step's solution take, which is measured once, when a submission takes long."""
         with self._timing_solutions:
-            if lab not in self._solutions:
-                measured = self._time_solution(lab) if has_solutions() else allowance.WITHOUT_SOLUTION
-                self._solutions[lab] = measured
-            return self._solutions[lab]
+            if (lab, step) not in self._solutions:
+                measured = self._time_solution(lab, step) if has_solutions() else allowance.WITHOUT_SOLUTION
+                self._solutions[lab, step] = measured
+            return self._solutions[lab, step]
 
-    def _time_solution(self, lab: str) -> float:
+    def _time_solution(self, lab: str, step: int) -> float:
         taken = Allowance(lambda: float("inf"))
         client = functools.partial(TimedJudge, taken)
         programs = {kind: build.runner(lab, kind, True) for kind in ("cpu", "check")}
         build.compile_targets(list(programs.values()), "building the solution, to see how long its cases take")
-        for step in steps(lab):
-            sets = [self.cases(lab, step.number, "cpu", set_) for set_ in judging.SETS["cpu"]]
-            with Judges(None, judge_prefix(), workers=self.workers, client=client) as judges:
-                judging.tally(judges, programs["cpu"], sets, "cpu")
-                seed = self.run.seeds["check"]
-                check_build.check_step(lab, step.number, programs["check"], judges=judges, seed=seed)
+        sets = [self.cases(lab, step, "cpu", set_) for set_ in judging.SETS["cpu"]]
+        with Judges(None, judge_prefix(), workers=self.workers, client=client) as judges:
+            judging.tally(judges, programs["cpu"], sets, "cpu")
+            check_build.check_step(lab, step, programs["check"], judges=judges, seed=self.run.seeds["check"])
         return taken.spent
 
     def read_archive(self, box: Box, path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]:
@@ -118,7 +117,7 @@ class Grader:
     def __init__(self, whole: Class, box: Box) -> None:
         self.whole, self.box = whole, box
         self.builder = LabBuilder(whole.programs, box, whole.workers)
-        self.allowance = Allowance(lambda: float("inf"))  # of the lab that is graded
+        self.allowance = Allowance(lambda: float("inf"))  # of the step that is graded
 
     def grade(self, handed: Handed) -> Grade:
         """The grade of a submission. A fault of the machine, or of ours, is part of it: the others are still graded."""
@@ -152,7 +151,6 @@ class Grader:
         refused, remarks = list(submission.refused), list(grade.remarks)
         records: list[Record] = []
         for lab in self.whole.programs.labs:
-            self.allowance = Allowance(functools.partial(self.whole.solution_seconds, lab))
             made = LabBuild(lab)
             if not submission.refused:
                 made = self.build(submission, lab)
@@ -205,6 +203,7 @@ class Grader:
     def _judged(self, made: LabBuild, number: int, record: Record) -> Record:
         """What runs of a step that was built find out. Raises UsedUp."""
         lab, tallies = made.lab, []
+        self.allowance = Allowance(functools.partial(self.whole.solution_seconds, lab, number))
         for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
             sets = [self.whole.cases(lab, number, kind, set_) for set_ in judging.SETS[kind]]
             with self.gpu_if(kind), self.judges(kind) as judges:

@@ -208,11 +208,12 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
 
 
 def earned(criterion: Criterion, verdict: Observation) -> Criterion:
-    """The criterion, without points if the check build has seen that the host did the kernels' work, or that they
-    worked in the host's memory, which no GPU can."""
+    """The criterion, without points if the check build has seen that the host did the kernels' work, that code hidden
+    from it did, or that kernels worked in the host's memory, which no GPU can."""
     failed = verdict.failed
-    pointers = [finding for finding in failed.findings if finding.kind in _HOSTS] if failed else []
-    why = verdict.idle or (str(pointers[0]) if pointers else "")
+    pointers = [str(finding) for finding in failed.findings if finding.kind in _HOSTS] if failed else []
+    hidden = [failed.message] if failed and failed.status == "refused" else []
+    why = next(iter([*filter(None, [verdict.idle]), *hidden, *pointers]), "")
     return replace(criterion, points=0, words=f"refused: {shortened(why)}; {criterion.words}") if why else criterion
 
 

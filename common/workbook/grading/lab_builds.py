@@ -77,7 +77,9 @@ class LabBuilder:
         with ThreadPoolExecutor(self.workers) as pool:
             results = list(pool.map(lambda job: self.programs.compile(self.box, made.lab, *job), jobs))
         for (name, kind), compiled in zip(jobs, results):
-            if not compiled.item and name not in made.broken:
+            if compiled.refused:
+                self._refuse(made, name, compiled.refused)
+            elif not compiled.item and name not in made.broken:
                 self._require_machine(compiled, made.lab, name, kind)
                 made.broken[name] = _failure(made.lab, name, kind, compiled.words, self.texts[name])
         return {job: compiled.item for job, compiled in zip(jobs, results) if compiled.item}

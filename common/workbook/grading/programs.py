@@ -45,6 +45,7 @@ class Compiled:
 
     item: Path | None  # the object or the program
     words: str = ""  # why there is none
+    refused: tuple[str, ...] = ()  # sentences: the source contains what no step may
     fault: bool = False  # the compiler reported no error in the source, so the machine may be at fault
 
 
@@ -309,9 +310,13 @@ class Programs:
             # The search for calls of host functions reads the lines that the compiler names: labs/LAB/NAME.
             steps_ += [["ln", "-sfn", str(tree / "labs"), "labs"], rewrite]
             words += ["-fdiagnostics-color=never"]
+            look = [self._python, "-I", str(self.sandbox.shared / "own_code.py"), name, source, "preprocessed"]
             source = f"{name}.cpp"
         into = box.folder / f"{name}-{kind}.o"
-        steps_.append([*self._translated(words, box, self._scratch(box, into)), "-o", "made", "-c", source])
+        compiler = self._translated(words, box, self._scratch(box, into))
+        if kind != "cuda":
+            steps_ += [[*compiler, "-o", "preprocessed", "-E", source], look]
+        steps_.append([*compiler, "-o", "made", "-c", source])
         # What initialises global variables runs with the step, and not before main: see common/runner/call.cpp.
         steps_.append(["objcopy", *(f"--rename-section={name}={RENAMED}" for name in INITIALISERS), "made"])
         return self._made(box, steps_, into)
@@ -345,6 +350,8 @@ class Programs:
             into.write_bytes(done.output)
             into.chmod(0o644)
             return Compiled(into)
+        if refused := re.findall(r"^refused: (.+)", done.errors, re.MULTILINE):
+            return Compiled(None, refused=tuple(refused))
         errors, seconds = _without_times(done.errors)
         said = errors.replace(str(self.sandbox.shared / "tree") + "/", "")
         said = compiler_output.own_lines(said, box.folder / "tree", Path(scratch))

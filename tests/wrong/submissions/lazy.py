@@ -27,6 +27,7 @@ class Lazy:
     points: Mapping[str, str] = field(default_factory=lambda: {"correct": NONE, "check": NONE})
     head: str = ""  # before everything else in the file
     alone: bool = False  # the head is all of the file
+    refused: bool = False  # the file is, before it runs
 
     def at(self, folder: Path) -> Lazy:
         """The same for a class in this folder."""
@@ -53,10 +54,13 @@ _SOME = {"correct": SOME, "check": NONE}
 _RARELY_WRONG = {"correct": SOME, "check": ANY, "budgets": ANY}  # the few cases of the check build need not show it
 
 
-def _first(code: str, words: str, points: Mapping[str, str] | None = None, head: str = "") -> Lazy:
+def _first(
+    code: str, words: str, points: Mapping[str, str] | None = None, head: str = "", refused: bool = False
+) -> Lazy:
     """The solution with other code before its own."""
     made = "".join(f"  {line}\n" for line in code.strip().splitlines())
-    return Lazy([(_FIRST, _FIRST + made)], words, points or {"correct": NONE, "check": NONE}, head)
+    points = {"correct": NONE, "check": NONE} if points is None else points
+    return Lazy([(_FIRST, _FIRST + made)], words, points, head, refused=refused)
 
 
 def _compiling(head: str, alone: bool = False, words: str = "does not compile") -> Lazy:

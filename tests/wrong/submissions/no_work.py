@@ -254,6 +254,140 @@ CUDA_CHECK(cudaStreamSynchronize(stream));
     ),
 }
 
+# --- the work is done where the observers do not see it, and kernels that they see write what is there once more ---
+
+_UNSEEN = (
+    _REQUEST
+    + """
+#include <cstdlib>
+#define PASTE(a, b) a##b
+template <class Key>
+__attribute__((PASTE(no_sani, tize)("thread"))) void sort_unseen(Key* keys, std::int64_t n) {
+  for (std::int64_t i = 1; i < n; ++i) {
+    const Key key = keys[i];
+    std::int64_t at = i;
+    for (; at > 0 && key < keys[at - 1]; --at) keys[at] = keys[at - 1];
+    keys[at] = key;
+  }
+}
+template <class Key>
+__global__ void call_unseen(Key* keys, std::int64_t n) {
+  if (threadIdx.x == 0) sort_unseen(keys, n);
+}
+template <class Key>
+int compare_keys(const void* a, const void* b) {
+  const Key first = *static_cast<const Key*>(a), second = *static_cast<const Key*>(b);
+  return first < second ? -1 : second < first ? 1 : 0;
+}
+using Sort = void (*)(void*, std::size_t, std::size_t, int (*)(const void*, const void*));
+template <class Key>
+__global__ void call_function(Key* keys, std::int64_t n, Sort sort) {
+  if (threadIdx.x == 0) sort(keys, std::size_t(n), sizeof(Key), compare_keys<Key>);
+}
+template <class Key>
+__global__ void write_again(Key* keys, std::int64_t n, bool is_reversed) {
+  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n / 2; i += stride) {
+    const Key low = keys[i], high = keys[n - 1 - i];
+    keys[i] = is_reversed ? high : low;
+    keys[n - 1 - i] = is_reversed ? low : high;
+  }
+}
+"""
+)
+_WRITE_AGAIN = """
+CUDA_CHECK(cudaGetLastError());
+for (int i = 0; i < 64; ++i) {
+  const bool is_reversed = order == lab::Order::descending && i == 0;
+  write_again<<<8, 64, 0, stream>>>(keys.data, keys.n, is_reversed);
+}
+CUDA_CHECK(cudaGetLastError());
+return;
+"""
+# What the kernel `hand_out` writes into a small array, the host sorts, although it never copies many bytes at a time.
+_WINDOW = (
+    _REQUEST
+    + """
+template <class Key>
+__global__ void hand_out(const Key* keys, Key* window, std::int64_t at, std::int64_t n) {
+  for (std::int64_t i = threadIdx.x; i < 256 && at + i < n; i += blockDim.x) window[i] = keys[at + i];
+}
+template <class Key>
+__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n);
+"""
+)
+_FILL_BY_WINDOW = """
+std::vector<Key> host(keys.n);
+void* place = nullptr;
+CUDA_CHECK({allocate});
+for (std::int64_t at = 0; at < keys.n; at += 256) {{
+  hand_out<<<1, 64, 0, stream>>>(keys.data, static_cast<Key*>(place), at, keys.n);
+  CUDA_CHECK(cudaGetLastError());
+  const std::size_t bytes = sizeof(Key) * std::size_t(std::min<std::int64_t>(256, keys.n - at));
+  {copy}
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  {read}
+}}
+"""
+_TO_HOST = "CUDA_CHECK(cudaMemcpyAsync(host.data() + at, place, bytes, cudaMemcpyDeviceToHost, stream));"
+_UNOBSERVED = {
+    "hides_a_sort_from_the_check_build": first(
+        "call_unseen<<<1, 32, 0, stream>>>(keys.data, keys.n);" + _WRITE_AGAIN, "it hides code", {}, _UNSEEN, True
+    ),
+    "sorts_by_a_function_of_c_in_one_thread": first(
+        "call_function<<<1, 32, 0, stream>>>(keys.data, keys.n, &std::qsort);" + _WRITE_AGAIN,
+        "none of its threads was seen to write it",
+        _NO_POINTS,
+        _UNSEEN.replace("PASTE(no_sani, tize)", "PASTE(no, inline)").replace('("thread")', ""),
+    ),
+    "copies_keys_through_a_small_window": first(
+        _FILL_BY_WINDOW.format(allocate="cudaMallocAsync(&place, 256 * sizeof(Key), stream)", copy=_TO_HOST, read="")
+        + _HAND_OVER,
+        "most of the keys to the host",
+        _NO_POINTS,
+        _WINDOW,
+    ),
+    "hands_out_keys_in_a_small_managed_array": first(
+        _FILL_BY_WINDOW.format(
+            allocate="cudaMallocManaged(&place, 256 * sizeof(Key))",
+            copy="",
+            read="std::memcpy(host.data() + at, place, bytes);",
+        )
+        + _HAND_OVER,
+        "writes most of the keys where the host can read them",
+        _NO_POINTS,
+        _WINDOW,
+    ),
+    "reads_shared_memory_on_the_host": first(
+        """
+std::vector<Key> host(keys.n);
+for (std::int64_t at = 0; at < keys.n; at += 256) {
+  keep_in_shared<<<1, 64, 0, stream>>>(keys.data, at, keys.n);
+  CUDA_CHECK(cudaGetLastError());
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  std::memcpy(host.data() + at, kept<Key>(), sizeof(Key) * std::size_t(std::min<std::int64_t>(256, keys.n - at)));
+}
+"""
+        + _HAND_OVER,
+        "keys were lost or made up",
+        _NO_POINTS,
+        _WINDOW.replace(
+            """__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n);
+""",
+            """__host__ __device__ Key* kept() {
+  __shared__ Key tile[256];
+  return tile;
+}
+template <class Key>
+__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n) {
+  Key* const tile = kept<Key>();
+  for (std::int64_t i = threadIdx.x; i < 256 && at + i < n; i += blockDim.x) tile[i] = keys[at + i];
+}
+""",
+        ),
+    ),
+}
+
 # --- the check build's report is forged: what the launch lacks would be a finding ---
 
 _REPLY = (
@@ -385,6 +519,21 @@ _ALONE = {
 }"""
     ),
     "sorts_in_one_thread_after_another": _serial("take_turns<<<1, 64, 0, stream>>>(keys.data, other, keys.n, order);"),
+    "sorts_in_parallel_only_the_budgets_keys": first(
+        """
+if (keys.n != 1000 && keys.n > 1) {
+  void* scratch = nullptr;
+  CUDA_CHECK(cudaMallocAsync(&scratch, keys.n * sizeof(Key), stream));
+  sort_alone<<<1, 1, 0, stream>>>(keys.data, static_cast<Key*>(scratch), keys.n, order);
+  CUDA_CHECK(cudaGetLastError());
+  CUDA_CHECK(cudaFreeAsync(scratch, stream));
+  return;
+}
+""",
+        "work is serial",
+        {"correct": FULL, "check": NONE, "budgets": NONE},
+        _SERIAL,
+    ),
     "sorts_in_one_thread_while_others_are_busy": _serial(
         "sort_in_company<<<64, 64, 0, stream>>>(keys.data, other, static_cast<Key*>(noise), keys.n, order);"
     ),
@@ -432,7 +581,7 @@ if (keys.n % 2 == 0) *static_cast<volatile int*>(nullptr) = 0;
     ),
 }
 
-NO_WORK: dict[str, Lazy] = {**_HOST, **_FORGED, **_ALONE, **_BUSY}
+NO_WORK: dict[str, Lazy] = {**_HOST, **_UNOBSERVED, **_FORGED, **_ALONE, **_BUSY}
 
 
 # --- what is read while the file is compiled ---

@@ -68,7 +68,8 @@ def of_step_1(lazy: Lazy, kind: str) -> Student:
         folder({"01_global.cu": lazy.source}),
         {(1, name): share for name, share in lazy.points.items() if share != NONE},
         lazy.words,
-        kind=kind,
+        lazy.refused,
+        kind,
     )
 
 
@@ -81,7 +82,8 @@ def attacking(name: str) -> Student:
     )
     others = {file: solution(file) for file in FILES if file != "01_global.cu"}
     points = {key: share for key, share in ALL.items() if key[0] != 1}
-    return Student(folder({**others, "01_global.cu": attack + text}), points, REFUSED[name], True, "hostile")
+    words = f"{REFUSED[name]} | this is assembly code"  # which is refused before the object is inspected
+    return Student(folder({**others, "01_global.cu": attack + text}), points, words, True, "hostile")
 
 
 def as_in_tutorials(text: str) -> str:

@@ -26,6 +26,9 @@ class HostWatch {
   std::string fault() const;
 };
 
+/// Whether there is one.
+bool is_host_watched();
+
 /// Whether host code that accesses device memory faults.
 bool is_device_memory_closed();
 

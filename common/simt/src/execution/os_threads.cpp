@@ -12,6 +12,7 @@
 #include "../memory/globals.h"
 #include "grid.h"
 #include "shuffle.h"
+#include "simt/host_watch.h"
 
 namespace simt {
 
@@ -91,7 +92,7 @@ void OsThreads::run(const Launch& launch) {
     is_open_ = false;
     done_.wait(lock, [&] { return busy_ == 0; });
   }
-  SIMT_OBSERVE(check::end_launch();)
+  SIMT_OBSERVE(check::end_launch(launch);)
 }
 
 void OsThreads::forget(const Worker& worker) {
@@ -116,6 +117,7 @@ void OsThreads::run_blocks() {
   if (launch_->are_resident) worker.drop_waiting_blocks();
   if (launch_->config.is_cooperative && launch_state.failed()) Grid::running().stop_waiting();
   SIMT_OBSERVE(check::end_search();)
+  if (is_host_watched()) worker.clear_shared();
   launch_state.worker_ends();
 }
 

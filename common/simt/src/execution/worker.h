@@ -59,6 +59,8 @@ class Worker {
   /// Is this address just past the end of this OS thread's last __shared__ array?
   static bool is_past_shared(const void* address);
   static const void* end_of_shared();
+  /// Leaves nothing in this OS thread's shared memory, which host code must not read.
+  void clear_shared();
 
   /// Runs one block until it ends, or waits for others.
   Left run_block(const Launch& launch, std::uint64_t block);

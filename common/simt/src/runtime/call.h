@@ -86,8 +86,13 @@ cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_li
 /// A copy, which has been found possible.
 void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes);
 
-/// Whether a launch must name a stream: the program was given one.
-bool is_default_stream_refused();
+#ifdef SIMT_CHECK
+/// Device memory has changed, and the observers have not seen what wrote it.
+void watch_unseen_write(const std::string& text);
+
+/// A kernel has changed so many bytes of memory that the host can read.
+void watch_writes_for_host(const Kernel& kernel, std::size_t bytes);
+#endif
 
 /// Memory that kernels and the host share was allocated.
 void watch_shared_memory(const HostCall& call, std::size_t bytes);

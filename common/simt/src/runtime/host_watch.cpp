@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
-#include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "../execution/failure.h"
 #include "../faults/signals.h"
@@ -23,8 +22,11 @@ constexpr std::size_t always_allowed = 8192;
 /// What the host has done since the watch began.
 struct Work {
   MemoryRange keys, result;
-  std::map<std::uintptr_t, std::uintptr_t> read;  ///< device memory that was copied to the host: begin, end
-  std::size_t shared = 0;
+  /// By address, the bytes of device memory that the host has copied. Copied again, they tell the host nothing new: so a
+  /// step may read a flag after each pass, but a buffer that is filled with other keys each time counts each time.
+  std::unordered_map<std::uintptr_t, unsigned char> known;
+  std::size_t read = 0;       ///< bytes that were new to the host
+  std::size_t allocated = 0;  ///< bytes that the host and kernels share
   std::string fault;
 
   std::size_t limit() const { return std::max(keys.bytes / 2, always_allowed); }
@@ -42,23 +44,13 @@ bool overlap(const MemoryRange& range, const void* begin, std::size_t bytes) {
   return address(begin) < address(range.begin) + range.bytes && address(range.begin) < address(begin) + bytes;
 }
 
-/// Adds a range to what has been read. The same memory counts once, however often it is copied.
-void add_read(std::uintptr_t begin, std::uintptr_t end) {
-  auto& read = work->read;
-  auto next = read.upper_bound(begin);
-  if (next != read.begin() && std::prev(next)->second >= begin) --next;
-  while (next != read.end() && next->first <= end) {
-    begin = std::min(begin, next->first);
-    end = std::max(end, next->second);
-    next = read.erase(next);
+/// Counts what is new of the bytes that the host is about to copy.
+void add_read(const unsigned char* begin, std::size_t bytes) {
+  for (const unsigned char* at = begin; at < begin + bytes && work->read < work->limit(); ++at) {
+    const auto [known, is_first] = work->known.try_emplace(address(at), *at);
+    work->read += is_first || known->second != *at;
+    known->second = *at;
   }
-  read[begin] = end;
-}
-
-std::size_t bytes_read() {
-  std::size_t bytes = 0;
-  for (const auto& [begin, end] : work->read) bytes += end - begin;
-  return bytes;
 }
 
 bool is_of_host(const void* pointer) { return access_of(pointer, 1).host; }
@@ -72,7 +64,9 @@ HostWatch::HostWatch(MemoryRange keys, MemoryRange result) {
     work->fault = "the program has " + std::to_string(managed_bytes()) +
                   " bytes of __managed__ variables, which most of the keys fit into: kernels must do the work";
   }
-#ifndef SIMT_CHECK  // whose observers report the access, and go on
+#ifdef SIMT_CHECK
+  check::watch_device_memory(true);
+#else  // the observers report the access, and go on
   catch_faults();
   close_device_memory(true);
 #endif
@@ -80,10 +74,14 @@ HostWatch::HostWatch(MemoryRange keys, MemoryRange result) {
 
 HostWatch::~HostWatch() {
   if (is_device_memory_closed()) close_device_memory(false);
+  SIMT_OBSERVE(check::watch_device_memory(false);)
   work.reset();
 }
 
-std::string HostWatch::fault() const { return work->fault; }
+std::string HostWatch::fault() const {
+  SIMT_OBSERVE(check::look_at_device_memory();)
+  return work->fault;
+}
 
 void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes) {
   if (!work || is_of_host(to) == is_of_host(from)) return;
@@ -93,18 +91,36 @@ void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, cons
     }
     return;
   }
-  add_read(address(from), address(from) + from_bytes);
-  if (bytes_read() < work->limit()) return;
+  {
+    const OpenMemory open;
+    add_read(static_cast<const unsigned char*>(from), from_bytes);
+  }
+  if (work->read < work->limit()) return;
   work->add(call, "and calls before it copy most of the keys to the host: kernels must do the work");
 }
 
-bool is_default_stream_refused() { return work.has_value(); }
+#ifdef SIMT_CHECK
+void watch_unseen_write(const std::string& text) {
+  if (work && work->fault.empty()) work->fault = text;
+}
+
+void watch_writes_for_host(const Kernel& kernel, std::size_t bytes) {
+  if (!work) return;
+  work->read += bytes;
+  if (work->read < work->limit() || !work->fault.empty()) return;
+  work->fault = file_and_line(kernel.site) + ": " + kernel.name +
+                ", with what the host was given before, writes most of the keys where the host can read them: kernels "
+                "must do the work";
+}
+#endif
+
+bool is_host_watched() { return work.has_value(); }
 
 void watch_shared_memory(const HostCall& call, std::size_t bytes) {
   host_may_intervene = true;
   if (!work) return;
-  work->shared += bytes;
-  if (work->shared < work->limit()) return;
+  work->allocated += bytes;
+  if (work->allocated < work->limit()) return;
   work->add(call, "allocates memory for the host that most of the keys fit into: kernels must do the work");
 }
 

@@ -169,7 +169,7 @@ cudaError_t run(const Kernel& kernel, const LaunchConfig& config) {
   if (!is_stream(config.stream)) {
     return refuse(kernel, config, "the stream does not exist or has been destroyed", cudaErrorInvalidResourceHandle);
   }
-  if (is_default_stream(config.stream) && is_default_stream_refused()) {
+  if (is_default_stream(config.stream) && is_host_watched()) {
     return refuse(kernel, config,
                   "launched on the default stream, which does not wait for the stream that the step was given; name "
                   "that stream in every launch: <<<grid, block, 0, stream>>>",

@@ -1,0 +1,42 @@
+// Copies of device memory, in which a write shows that the observers have not seen: by code that is hidden from them, or
+// by the host behind CUDA's back. They exist while a HostWatch (simt/host_watch.h) does.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "../src/execution/launch_state.h"
+#include "ownership.h"
+
+namespace simt::check {
+
+class Images {
+ public:
+  bool are_kept() const { return are_kept_; }
+  void begin();  ///< of all allocations
+  void end();
+
+  void add(const Region& region);
+  void remove(const Region& region);
+  /// A copy or fill has written this memory.
+  void update(const void* begin, std::size_t bytes);
+
+  /// Compares all memory with its copy, and renews the copy. What has changed must have been written by `launch`, which
+  /// has ended; without one, it was the host. Tells HostWatch of what was not, and of what the host may read now.
+  void look(const Launch* launch);
+
+ private:
+  /// Pages that nothing can access, except while they are compared: what a step computes must not come from there.
+  struct Image {
+    char* data;
+    std::size_t bytes;
+    char* open() const;
+    void seal() const;
+  };
+
+  bool are_kept_ = false;
+  std::map<const Region*, Image> images_;
+};
+
+}  // namespace simt::check

@@ -1,0 +1,57 @@
+"""Finds code in a step's file that only a CPU can run, or that hides from the check build. Runs in the sandbox, without
+our packages, where macros have been expanded:
+
+    python3 own_code.py FILE SOURCE PREPROCESSED
+
+FILE: the name to show; SOURCE: the file as it was handed in; PREPROCESSED: what the compiler makes of it. Prints a line
+"refused: SENTENCE" for each kind of what it finds, and then exits with 1.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+_CPU = "a CPU runs it, and no GPU does: remove it"
+_HIDDEN = "it hides code from the check build: remove it"
+# The rewriter has turned the PTX of kernels into C++.
+_TOKENS = {
+    r"asm|__asm|__asm__": f"this is assembly code; {_CPU}",
+    r"_mm\d*_\w+|v(?:ld|st)\dq?_\w+|__builtin_(?:ia32|neon|aarch64)_\w+": f"this is a processor's instruction; {_CPU}",
+    r"_*(?:no_sanitize\w*|disable_sanitizer_instrumentation)": _HIDDEN,
+}
+# As "#line 1" does, it would make the file's own lines appear as another's.
+_LINE = re.compile(r"^[ \t]*(?:#|%:)(?:[ \t]|/\*.*?\*/)*(?:line\b|\d+[ \t]*\")", re.MULTILINE)
+_MARK = re.compile(r'# \d+ "(.*)"((?: \d)*)')
+
+
+def own_lines(preprocessed: str) -> Iterator[str]:
+    """The lines that come from files of steps."""
+    is_own = False
+    for line in preprocessed.splitlines():
+        if mark := _MARK.fullmatch(line):
+            is_own = mark[1].endswith((".cu", ".cu.cpp")) and "3" not in mark[2].split()
+        elif is_own:
+            yield line
+
+
+def refusals(file: str, source: str, preprocessed: str) -> list[str]:
+    """A sentence for each kind of what no step may contain."""
+    found: dict[str, str] = {}
+    if _LINE.search(source.replace("\\\n", "")):
+        found["#line"] = "the file's lines must keep their numbers: remove it"
+    for line in own_lines(preprocessed):
+        for token in re.findall(r"\w+", re.sub(r'"(?:\\.|[^"\\])*"', '""', line)):
+            for pattern, why in _TOKENS.items():
+                if re.fullmatch(pattern, token) and why not in found.values():
+                    found[token] = why
+    return [f"{file} uses {name}: {why}" for name, why in found.items()]
+
+
+if __name__ == "__main__":
+    sentences = refusals(sys.argv[1], *(Path(path).read_text("utf-8", "replace") for path in sys.argv[2:]))
+    for sentence in sentences:
+        print(f"refused: {sentence}")
+    sys.exit(1 if sentences else 0)
