@@ -243,9 +243,10 @@ void Judge::receive(Exchange& exchange) {
 
 // As long as blocks end, a step is slow and does not wait for something that never happens.
 bool Judge::is_only_slow(Exchange& exchange) const {
+  // Before that, there may be no memory in which blocks are counted: a runner describes itself without.
+  if (exchange.expected != Progress::sorted) return false;
   const std::uint64_t before = std::exchange(exchange.blocks_ended, memory_.blocks_ended());
-  if (!has_many_keys_ || exchange.expected != Progress::sorted || exchange.block_extension >= more_if_slow_)
-    return false;
+  if (!has_many_keys_ || exchange.block_extension >= more_if_slow_) return false;
   exchange.block_extension += 1;
   return exchange.blocks_ended > before;
 }

@@ -272,3 +272,37 @@ static constexpr unsigned long spun = spin<800>();
     ),
     "makes_a_huge_object": _compiling("char huge[1ull << 36] = {1};\n"),
 }
+
+# Right, and not lazy: after every other phase, it copies a counter to the host.
+COUNTS_EXCHANGES = Lazy(
+    [
+        ("int parity, lab::Order order) {", "int parity, lab::Order order, int* count) {"),
+        (_SWAP, _SWAP + "      atomicAdd(count, 1);\n"),
+        ("int(phase % 2), order);", "int(phase % 2), order, count);"),
+        (
+            "  " + _ALL,
+            """
+  int* count = nullptr;
+  int before = 0, counted = 0;
+  CUDA_CHECK(cudaMallocAsync(&count, sizeof(int), stream));
+  CUDA_CHECK(cudaMemsetAsync(count, 0, sizeof(int), stream));
+  """
+            + _ALL,
+        ),
+        (
+            "    CUDA_CHECK(cudaGetLastError());\n  }\n",
+            """
+    CUDA_CHECK(cudaGetLastError());
+    if (phase % 2 == 0) continue;
+    before = counted;
+    CUDA_CHECK(cudaMemcpyAsync(&counted, count, sizeof(int), cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    if (counted == before) break;
+  }
+  CUDA_CHECK(cudaFreeAsync(count, stream));
+""",
+        ),
+    ],
+    "",
+    {"correct": FULL, "check": FULL, "budgets": ANY},
+)

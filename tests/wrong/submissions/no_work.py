@@ -304,32 +304,80 @@ for (int i = 0; i < 64; ++i) {
 CUDA_CHECK(cudaGetLastError());
 return;
 """
-# What the kernel `hand_out` writes into a small array, the host sorts, although it never copies many bytes at a time.
+# The host gets 256 keys at a time from the kernel `hand_out`, by different ways, and sorts them.
 _WINDOW = (
     _REQUEST
     + """
 template <class Key>
-__global__ void hand_out(const Key* keys, Key* window, std::int64_t at, std::int64_t n) {
+__device__ void fill(const Key* keys, Key* window, std::int64_t at, std::int64_t n) {
   for (std::int64_t i = threadIdx.x; i < 256 && at + i < n; i += blockDim.x) window[i] = keys[at + i];
 }
 template <class Key>
-__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n);
+__global__ void hand_out(const Key* keys, Key* window, std::int64_t at, std::int64_t n) {
+  fill(keys, window, at, n);
+}
+__device__ unsigned char place_on_device[2048];
+template <class Key>
+__host__ __device__ Key* kept() {
+  __shared__ Key tile[256];
+  return tile;
+}
+template <class Key>
+__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n) {
+  fill(keys, kept<Key>(), at, n);
+}
+// Where a thread, or the block, keeps the keys.
+template <class Key>
+__global__ void keep_and_tell(const Key* keys, std::uintptr_t* where, std::int64_t at, std::int64_t n, bool is_shared) {
+  extern __shared__ unsigned char shared[];
+  volatile Key own[256];
+  Key* const window = is_shared ? reinterpret_cast<Key*>(shared) : const_cast<Key*>(own);
+  if (threadIdx.x == 0) {
+    for (std::int64_t i = 0; i < 256 && at + i < n; ++i) window[i] = keys[at + i];
+    *where = reinterpret_cast<std::uintptr_t>(window);
+  }
+}
 """
 )
-_FILL_BY_WINDOW = """
+_ALLOCATE = "CUDA_CHECK(cudaMallocAsync(&place, 256 * sizeof(Key), stream));"
+_HAND_OUT = "hand_out<<<1, 64, 0, stream>>>(keys.data, static_cast<Key*>(place), at, keys.n);"
+_TO_HOST = "CUDA_CHECK(cudaMemcpyAsync(host.data() + at, place, bytes, cudaMemcpyDeviceToHost, stream));"
+_GRAPH = f"""
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  {_HAND_OUT}
+  {_TO_HOST}
+  CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+  CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  CUDA_CHECK(cudaGraphLaunch(executable, stream));
+"""
+_TOLD = """
+  CUDA_CHECK(cudaMemcpyAsync(&where, place, sizeof where, cudaMemcpyDeviceToHost, stream));
+"""
+
+
+def _by_window(before: str, launch: str, after: str, words: str) -> Lazy:
+    """A step that sorts on the host. `before`: the first window; `launch` and `after`: before and after it waits."""
+    code = f"""
 std::vector<Key> host(keys.n);
 void* place = nullptr;
-CUDA_CHECK({allocate});
+std::uintptr_t where = 0;
+{before}
 for (std::int64_t at = 0; at < keys.n; at += 256) {{
-  hand_out<<<1, 64, 0, stream>>>(keys.data, static_cast<Key*>(place), at, keys.n);
-  CUDA_CHECK(cudaGetLastError());
   const std::size_t bytes = sizeof(Key) * std::size_t(std::min<std::int64_t>(256, keys.n - at));
-  {copy}
+  {launch}
+  CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaStreamSynchronize(stream));
-  {read}
+  {after}
 }}
 """
-_TO_HOST = "CUDA_CHECK(cudaMemcpyAsync(host.data() + at, place, bytes, cudaMemcpyDeviceToHost, stream));"
+    return first(code + _HAND_OVER, words, _NO_POINTS, _WINDOW)
+
+
+_TO_THE_HOST = "most of the keys to the host"
+_WRITES = "writes most of the keys where the host can read them"
+_LOST = "keys were lost or made up"
 _UNOBSERVED = {
     "hides_a_sort_from_the_check_build": first(
         "call_unseen<<<1, 32, 0, stream>>>(keys.data, keys.n);" + _WRITE_AGAIN, "it hides code", {}, _UNSEEN, True
@@ -340,51 +388,55 @@ _UNOBSERVED = {
         _NO_POINTS,
         _UNSEEN.replace("PASTE(no_sani, tize)", "PASTE(no, inline)").replace('("thread")', ""),
     ),
-    "copies_keys_through_a_small_window": first(
-        _FILL_BY_WINDOW.format(allocate="cudaMallocAsync(&place, 256 * sizeof(Key), stream)", copy=_TO_HOST, read="")
-        + _HAND_OVER,
-        "most of the keys to the host",
-        _NO_POINTS,
-        _WINDOW,
+    "copies_keys_through_a_window": _by_window(_ALLOCATE, _HAND_OUT + _TO_HOST, "", _TO_THE_HOST),
+    "copies_keys_by_graphs": _by_window(_ALLOCATE, _GRAPH, "", _TO_THE_HOST),
+    "copies_keys_from_a_variable": _by_window(
+        "CUDA_CHECK(cudaGetSymbolAddress(&place, place_on_device));",
+        _HAND_OUT,
+        "CUDA_CHECK(cudaMemcpyFromSymbol(host.data() + at, place_on_device, bytes));",
+        _TO_THE_HOST,
     ),
-    "hands_out_keys_in_a_small_managed_array": first(
-        _FILL_BY_WINDOW.format(
-            allocate="cudaMallocManaged(&place, 256 * sizeof(Key))",
-            copy="",
-            read="std::memcpy(host.data() + at, place, bytes);",
-        )
-        + _HAND_OVER,
-        "writes most of the keys where the host can read them",
-        _NO_POINTS,
-        _WINDOW,
+    "hands_out_keys_in_managed_memory": _by_window(
+        "CUDA_CHECK(cudaMallocManaged(&place, 256 * sizeof(Key)));",
+        _HAND_OUT,
+        "std::memcpy(host.data() + at, place, bytes);",
+        _WRITES,
     ),
-    "reads_shared_memory_on_the_host": first(
+    "hands_out_keys_in_pinned_memory": _by_window(
+        "CUDA_CHECK(cudaMallocHost(&place, 256 * sizeof(Key)));",
+        _HAND_OUT,
+        "std::memcpy(host.data() + at, place, bytes);",
+        _WRITES,
+    ),
+    "reads_shared_memory_on_the_host": _by_window(
+        "",
+        "keep_in_shared<<<1, 64, 0, stream>>>(keys.data, at, keys.n);",
+        "std::memcpy(host.data() + at, kept<Key>(), bytes);",
+        _LOST,
+    ),
+    "reads_dynamic_shared_memory_on_the_host": _by_window(
+        _ALLOCATE,
+        "keep_and_tell<<<1, 64, 2048, stream>>>(keys.data, static_cast<std::uintptr_t*>(place), at, keys.n, true);",
+        _TOLD + "std::memcpy(host.data() + at, reinterpret_cast<Key*>(where), bytes);",
+        _LOST,
+    ),
+    "reads_a_threads_memory_on_the_host": _by_window(
+        _ALLOCATE,
+        "keep_and_tell<<<1, 64, 2048, stream>>>(keys.data, static_cast<std::uintptr_t*>(place), at, keys.n, false);",
+        _TOLD + "std::memcpy(host.data() + at, reinterpret_cast<Key*>(where), bytes);",
+        _LOST,
+    ),
+    "sorts_in_a_host_function_of_the_stream": first(
         """
-std::vector<Key> host(keys.n);
-for (std::int64_t at = 0; at < keys.n; at += 256) {
-  keep_in_shared<<<1, 64, 0, stream>>>(keys.data, at, keys.n);
-  CUDA_CHECK(cudaGetLastError());
-  CUDA_CHECK(cudaStreamSynchronize(stream));
-  std::memcpy(host.data() + at, kept<Key>(), sizeof(Key) * std::size_t(std::min<std::int64_t>(256, keys.n - at)));
-}
+static lab::Span<Key> device;
+device = keys;
+CUDA_CHECK(cudaLaunchHostFunc(stream, [](void*) { std::sort(device.data, device.data + device.n); }, nullptr));
+CUDA_CHECK(cudaStreamSynchronize(stream));
 """
-        + _HAND_OVER,
-        "keys were lost or made up",
+        + _WRITE_AGAIN,
+        "host",
         _NO_POINTS,
-        _WINDOW.replace(
-            """__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n);
-""",
-            """__host__ __device__ Key* kept() {
-  __shared__ Key tile[256];
-  return tile;
-}
-template <class Key>
-__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n) {
-  Key* const tile = kept<Key>();
-  for (std::int64_t i = threadIdx.x; i < 256 && at + i < n; i += blockDim.x) tile[i] = keys[at + i];
-}
-""",
-        ),
+        _UNSEEN.replace("PASTE(no_sani, tize)", "PASTE(no, inline)").replace('("thread")', ""),
     ),
 }
 

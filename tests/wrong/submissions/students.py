@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attacks import FOLDER, REFUSED
-from lazy import COMPILING, FULL, LAB, LAZY, NONE, ROOT, Lazy
+from lazy import COMPILING, COUNTS_EXCHANGES, FULL, LAB, LAZY, NONE, ROOT, Lazy
 from no_work import NO_WORK, READING
 
 FILES = ("00_exchange.cu", "01_global.cu", "02_halo.cu", "03_rows.cu")  # by the step's number
@@ -153,6 +153,7 @@ def correct() -> dict[str, Student]:
             {key: share for key, share in ALL.items() if key[0] == 1},
         ),
         "with a byte-order mark": Student(folder({name: "\ufeff" + text for name, text in all_files.items()}), ALL),
+        "counts exchanges": of_step_1(COUNTS_EXCHANGES, "correct"),
         "with a main": Student(
             folder({**all_files, "main.cpp": "int main() { return 0; }\n", "steps.h": "#error\n"}), ALL
         ),

@@ -40,8 +40,9 @@ StaticShared static_shared_before(const void* end) {
 
 }  // namespace
 
-void Worker::clear_shared() {
+void Worker::clear_memory(int threads) {
   std::fill(dynamic_shared_.begin(), dynamic_shared_.end(), 0);
+  stacks_.clear(std::size_t(threads));
   const StaticShared all = static_shared_before(end_of_shared());
   char* const end = all.begin + all.bytes;
   char* const first = all.begin + (round_up(std::uintptr_t(all.begin), page_bytes()) - std::uintptr_t(all.begin));

@@ -59,8 +59,9 @@ class Worker {
   /// Is this address just past the end of this OS thread's last __shared__ array?
   static bool is_past_shared(const void* address);
   static const void* end_of_shared();
-  /// Leaves nothing in this OS thread's shared memory, which host code must not read.
-  void clear_shared();
+  /// Leaves nothing in this OS thread's shared memory, nor in that of so many threads: host code must not read there
+  /// what kernels have computed.
+  void clear_memory(int threads);
 
   /// Runs one block until it ends, or waits for others.
   Left run_block(const Launch& launch, std::uint64_t block);

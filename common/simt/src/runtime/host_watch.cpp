@@ -53,7 +53,7 @@ void add_read(const unsigned char* begin, std::size_t bytes) {
   }
 }
 
-bool is_of_host(const void* pointer) { return access_of(pointer, 1).host; }
+bool is_of_host(const void* pointer) { return access_of(pointer, 1).host && !is_device_variable(pointer); }
 
 }  // namespace
 
