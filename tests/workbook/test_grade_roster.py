@@ -15,10 +15,9 @@ from test_grade_class import ClassTest, FakeGrader
 from test_similarity import submission, written
 
 from workbook.core.console import Problem
-from workbook.core.course import ROOT, StepFile, has_solutions
-from workbook.grading import class_run, grader, rubric, shards
+from workbook.core.course import ROOT, has_solutions
+from workbook.grading import class_run, rubric, shards
 from workbook.grading.grades import read_grades
-from workbook.grading.submissions import Submission
 
 
 def setUpModule() -> None:
@@ -209,21 +208,6 @@ class Copies(WithRoster):
         self.grade("--earlier", str(old), str(self.folder.parent / "grades 2024"))
         self.assertIn("grades 2024/Ana", self.page())
         self.assertIn("submissions of 03-bitonic to compare with", self.grade("--earlier", str(self.folder), code=2))
-
-
-class WhatIsSaid(unittest.TestCase):
-    """A file that was not found is never all that a student reads."""
-
-    def test_ignored_files(self) -> None:
-        step = StepFile("01-odd-even", 2, "halo")
-        taken = Submission("ana", Path("ana"), ignored=("02_halo_final.cu", "sort.txt"))
-        self.assertEqual(
-            grader._unwritten(step, taken),
-            "labs/01-odd-even/02_halo.cu was not handed in. These files have other names and were ignored: "
-            "02_halo_final.cu, sort.txt",
-        )
-        nothing = grader._unwritten(step, Submission("ana", Path("ana")))
-        self.assertEqual(nothing, "labs/01-odd-even/02_halo.cu was not handed in")
 
 
 if __name__ == "__main__":
