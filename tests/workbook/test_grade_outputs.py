@@ -188,14 +188,15 @@ class Written(InFolder):
     def test_lines_of_the_file(self) -> None:
         """Findings and comments stand at their lines."""
         source = "\n".join(f"line {number}" for number in range(1, 40))
-        criterion = replace(criteria(0, (failure(2, 5),))[1], at_lines=((20, "Why?"), (39, "<b>")))
+        criterion = replace(criteria(0, (failure(2, 5),))[1], at_lines=((20, "Why?"), (39, "<b> " * 20)))
         text = feedback.text(RUN, Grade("ana", "class/ana", (criterion,), sources={f"{LAB}/02_shared.cu": source}))
         (code,) = re.findall(r"\*\*In your file:\*\*\n\n```\n(.*?)```", text, re.DOTALL)
         shown = [line.strip("> ") for line in code.splitlines()]
         self.assertEqual(shown[3:6], ["17 line 17", "^ race", "18 line 18"])
         self.assertEqual(shown[7:9], ["20 line 20", "^ From your instructor: Why?"])
         self.assertEqual(shown[11:13], ["23 line 23", "..."])
-        self.assertIn(">  39 line 39\n      ^ From your instructor: <b>\n", code)
+        self.assertIn(">  39 line 39\n      ^ From your instructor: <b> <b>", code)
+        self.assertLess(max(map(len, code.splitlines())), 43)  # a long comment is broken into lines
 
     def test_long_lines_of_findings_are_broken(self) -> None:
         page = self.of("partial 3", "feedback.html")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from .scoring import Record
 
 NOTHING = ("not written", "not handed in")  # no difficulty that words in a lecture would help with
 AROUND = 3  # lines of code before and after the one that is shown
+NOTE = 42  # characters of a line of a note: a telephone shows as many
 MOST_LINES = 12  # of an example without such a line
 WORDS = {  # of what is not a finding, and so not in the table of labs/README.md
     "does not compile": "the compiler reports an error",
@@ -202,7 +204,9 @@ def annotated(lines: Sequence[str], notes: Mapping[int, Sequence[str]]) -> str:
     shown: list[str] = []
     for at in sorted(near):
         shown += ["..."] if shown and at - 1 not in near else []
-        shown += [_numbered(lines, at, ">" if at in notes else " "), *(f"      ^ {note}" for note in notes.get(at, ()))]
+        shown.append(_numbered(lines, at, ">" if at in notes else " "))
+        for note in notes.get(at, ()):
+            shown.append(textwrap.fill(note, NOTE, initial_indent="      ^ ", subsequent_indent="        "))
     return "\n".join(shown)
 
 
