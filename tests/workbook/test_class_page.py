@@ -12,6 +12,7 @@ from svg_faults import faults_of
 
 from workbook.core import starters
 from workbook.core.check_build import Costs, Observation
+from workbook.core.course import ROOT, has_solutions
 from workbook.core.judge_types import Finding
 from workbook.grading import class_page, difficulties, lecture, scoring, texts
 from workbook.grading.difficulties import Difficulty
@@ -128,6 +129,19 @@ class OfTheClass(unittest.TestCase):
         text = class_page.text(RUN, [replace(grade("a", racing()), seconds=30), replace(grade("b"), seconds=10)])
         self.assertIn("The median time to grade a submission was 20 s, and the longest 30 s.", text)
         self.assertIn("| 1 | 03-bitonic 02 | race | 02&#95;shared.cu:4 |".replace("&#95;", "_"), text)
+
+    @unittest.skipUnless(has_solutions(), "this copy of the workbook has no solutions/")
+    def test_the_published_solution(self) -> None:
+        """Whoever has its code is named with it, and whoever has the starter is not."""
+        text = (ROOT / "solutions" / FILE).read_text(encoding="utf-8")
+        given = next(text for path, text in starters.all_starters().items() if path.as_posix() == FILE)
+        more = text + "\n".join(f"int f{i}(int a) {{ return a * {i} - (a << {i}) % 7; }}" for i in range(4))
+        handed = {"ana": text.replace("tile", "brick"), "ben": given, "cem": more}
+        found = class_page.in_common([replace(grade(who), sources={FILE: handed[who]}) for who in handed], {})
+        self.assertEqual([group.students for group in found.groups], [("ana", class_page.SOLUTION)])
+        self.assertIn(("cem", class_page.SOLUTION), [(pair.first, pair.second) for pair in found.pairs])
+        self.assertNotIn("ben", str(found))
+        self.assertIn("and with the published solutions", class_page.text(RUN, []))
 
     def test_the_table_of_students(self) -> None:
         """It is a table on the page, with a line per student."""

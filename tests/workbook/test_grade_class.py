@@ -18,6 +18,7 @@ from report_data import step
 
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
+from workbook.core.course import ROOT, has_solutions, labs
 from workbook.core.judge_types import Case
 from workbook.grading import class_run, grader, grades, judging, rubric, texts
 from workbook.grading.class_run import Options
@@ -97,6 +98,25 @@ class ClassTest(InFolder):
         """The gradebook."""
         with open(self.out / "grades.csv", encoding="utf-8") as file:
             return {row["student"]: row["points"] for row in csv.DictReader(file)}
+
+
+class Estimate(ClassTest):
+    """How long grading may take, before anything was graded."""
+
+    def test_it_is_printed(self) -> None:
+        self.assertRegex(self.grade(), r"4 submissions: roughly \d+ min, if they take as long as the solutions")
+
+    def test_from_what_was_measured(self) -> None:
+        """Submissions share cores, but not a GPU."""
+        for built, cores, words in ((("cpu", "check"), 2, "roughly 13 min"), (("cpu", "cuda"), 16, "roughly 27 min")):
+            self.assertIn(words, class_run.estimate(40, [LAB], built, cores))
+        self.assertIn("1 submission: roughly 1 min", class_run.estimate(1, [LAB], ["cpu"], 64))
+
+    @unittest.skipUnless(has_solutions(), "this copy of the workbook has no solutions/")
+    def test_the_table_for_instructors(self) -> None:
+        self.assertEqual(list(class_run.SECONDS), labs())
+        row = f"| seconds of processor time per submission | {' | '.join(map(str, class_run.SECONDS.values()))} |"
+        self.assertIn(row, (ROOT / "solutions/README.md").read_text(encoding="utf-8"))
 
 
 class Seeds(ClassTest):

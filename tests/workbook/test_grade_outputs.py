@@ -15,12 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from grade_data import HOSTILE_NAMES, LAB, RUN, SEEDS, criteria, failure, the_class
+from grade_data import HOSTILE_NAMES, LAB, RUN, SEEDS, criteria, failed, failure, tally, the_class
 from in_folder import InFolder
 
 from workbook.core.judge_types import Case, Finding
-from workbook.grading import class_page, feedback, gradebooks, outputs, texts
+from workbook.grading import class_page, feedback, gradebooks, outputs, scoring, texts
 from workbook.grading.grades import Criterion, Failure, Grade, grade_file, read_grades
+from workbook.grading.scoring import Record
 
 TAGS = {
     *(
@@ -144,25 +145,58 @@ class Written(InFolder):
         text = self.of("partial 3", "feedback.md")
         self.assertIn("**10.5 of 13 points**", text)
         for words in (
-            "**wrong, on the cpu build**\n\n```text\nlabs/03-bitonic/02_shared.cu:17: error: race: ",
+            "**correct: wrong, on the cpu build**\n\n```text\nlabs/03-bitonic/02_shared.cu:17: error: race: ",
             "\n  wrong key at index 7: 3 instead of 2; seed ...\n",
             "\n  03-bitonic step 2 shared: 1025 u32 keys, few-values, descending, <<<4, 256>>>\n```",
             "And 3 more that failed.",
-            "| step 02: speed | 0.5 | 2 |",
+            "| step 02 | 3.5 | 6 |",  # a subtotal
+            "- **speed: 0.5 of 2.** 0.4 times the speed of the reference",
         ):
             self.assertIn(words, text)
         self.assertNotIn("extra: a.out", self.of("refused", "feedback.md"))  # a remark for the instructor
         self.assertIn("02_shared.cu calls fork", self.of("refused", "feedback.md"))
 
     def test_what_is_said_once(self) -> None:
-        """A reason that all criteria of a step share."""
-        words = "step 02 is not written yet"
-        shared = [Criterion("03-bitonic", 2, name, 0, 2, words) for name in ("correct", "check", "budgets")]
+        """A reason or a failure that criteria of a step share, and what several steps have in common."""
+        broken = Failure("cpu", LAB, 2, status="does not compile", message="no")
+        names = ("correct", "check", "budgets")
+        shared = [Criterion(LAB, step, name, 0, 2, "why", (broken,)) for step in (2, 3) for name in names]
         text = feedback.text(RUN, Grade("ana", "class/ana", tuple(shared)))
-        self.assertEqual(text.count(words), 1)
-        self.assertEqual(text.count("| 0 | 2 |"), 3)
-        commented = (*shared[:2], replace(shared[2], comment="Try it."))
-        self.assertIn("Try it.", feedback.text(RUN, Grade("ana", "class/ana", commented)))
+        self.assertIn("### step 02, step 03: 0 of 6 points each\n\n- **correct, check, budgets: 0 of 6.** why\n", text)
+        self.assertEqual(text.count("**correct, check, budgets: does not compile, on the cpu build**"), 1)
+        commented = (*shared[:-1], replace(shared[-1], comment="Try it."))
+        self.assertEqual(feedback.text(RUN, Grade("ana", "class/ana", commented)).count("### step"), 2)
+
+    def test_steps_that_nobody_wrote(self) -> None:
+        """Two states, which have the same words on all pages and in tables; the rest says nothing more."""
+        records = (
+            Record(LAB, 1, "not handed in", "x was not handed in"), Record(LAB, 2, "not written", "step 02 is not"),
+            Record(LAB, 3, tallies=(tally(failed("not-written")),)), Record(LAB, None, "not handed in", "no report"),
+        )  # fmt: skip
+        lacking = tuple(Criterion(LAB, one.step, "correct" if one.step else "report", 0, 3, one.why) for one in records)
+        grade = Grade("ana", "class/ana", lacking, records=tuple(map(scoring.encoded, records)))
+        text = feedback.text(RUN, grade)
+        states = ("step 01, not handed in", "step 02, not written", "step 03, not written", "report, not handed in")
+        for title in states:
+            self.assertIn(f"| {title} | 0 |", text)
+        self.assertNotIn("### ", text)
+        remark = f"not handed in: {LAB} 01, {LAB} report; not written: {LAB} 02, {LAB} 03"
+        self.assertIn(remark, gradebooks.grades_csv([grade]))
+        row = next(row for row in class_page.by_criterion([grade]) if row.name == "step 03: correct")
+        self.assertEqual(row.difficulties, "not written 1")
+
+    def test_lines_of_the_file(self) -> None:
+        """Findings and comments stand at their lines."""
+        source = "\n".join(f"line {number}" for number in range(1, 40))
+        criterion = replace(criteria(0, (failure(2, 5),))[1], at_lines=((20, "Why?"), (39, "<b> " * 20)))
+        text = feedback.text(RUN, Grade("ana", "class/ana", (criterion,), sources={f"{LAB}/02_shared.cu": source}))
+        (code,) = re.findall(r"\*\*In your file:\*\*\n\n```\n(.*?)```", text, re.DOTALL)
+        shown = [line.strip("> ") for line in code.splitlines()]
+        self.assertEqual(shown[3:6], ["17 line 17", "^ race", "18 line 18"])
+        self.assertEqual(shown[7:9], ["20 line 20", "^ From your instructor: Why?"])
+        self.assertEqual(shown[11:13], ["23 line 23", "..."])
+        self.assertIn(">  39 line 39\n      ^ From your instructor: <b> <b>", code)
+        self.assertLess(max(map(len, code.splitlines())), 43)  # a long comment is broken into lines
 
     def test_long_lines_of_findings_are_broken(self) -> None:
         page = self.of("partial 3", "feedback.html")

@@ -149,7 +149,7 @@ class Places(Folder):
         taken = self.read("Ben")
         self.assertEqual(taken.files, {SHARED: "// right\n"})
         self.assertIn(
-            "ignored, because another file has the same name in a better place or is newer: old/02_shared.cu",
+            "ignored in favour of a file that has a better place or the right name, or is newer: old/02_shared.cu",
             taken.notes,
         )
 

@@ -16,10 +16,10 @@ from grade_data import LAB, failed, named, tally, verified
 from test_grade_class import ClassTest
 
 from workbook.core.check_build import Costs, Observation
-from workbook.core.console import Problem
+from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Finding
-from workbook.grading import class_run, grader, grades, handed_in, resubmitted, rubric, scoring
-from workbook.grading.grades import Grade, read_grade, read_run
+from workbook.grading import by_hand, class_run, grader, grades, handed_in, resubmitted, rubric, scoring
+from workbook.grading.grades import Criterion, Grade, from_json, read_grade, read_run, to_json
 from workbook.grading.handed_in import Handed
 from workbook.grading.judging import Raced
 from workbook.grading.scoring import Record
@@ -231,7 +231,7 @@ class ByHand(Regraded):
         (self.out / "by-hand.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
 
     def test_it_is_there_to_be_filled_in(self) -> None:
-        self.assertEqual((self.out / "by-hand.csv").read_text(), "student,lab,step,criterion,points,comment\n")
+        self.assertEqual((self.out / "by-hand.csv").read_text(), "student,lab,step,line,criterion,points,comment\n")
 
     def test_points_and_comments(self) -> None:
         self.lines(
@@ -250,6 +250,23 @@ class ByHand(Regraded):
         self.assertEqual(sum(test["score"] for test in results["tests"]), 5.5)
         self.assertIn("From your instructor: Nearly.", str(results))
         self.assertEqual(json.loads((self.out / "students/Ben/autolab.json").read_text())["scores"], {LAB: 5.5})
+
+    def test_comments_that_have_a_name(self) -> None:
+        """They are written once; a line may add to them."""
+        self.lines("#halo,,,,,Look at the halo.", "Ben,,,,,#halo", "Cem,,2,,,#halo Else good. #1 in speed.")
+        self.assertEqual(self.graded(), [])
+        self.assertIn("- from your instructor: Look at the halo.", self.feedback("Ben"))
+        self.assertIn("**From your instructor:** Look at the halo. Else good. #1 in speed.", self.feedback("Cem"))
+
+    def test_a_comment_at_a_line(self) -> None:
+        sources = {f"{LAB}/02_shared.cu": "int a;\nint b;\n"}
+        grade = Grade("Ben", "Ben", (Criterion(LAB, 2, "check", 2, 2),), sources=sources)
+        line = by_hand.Line("x.csv:2", "Ben", LAB, 2, "", None, "Why?", at=2)
+        (criterion,) = by_hand.applied(grade, [line]).criteria
+        self.assertEqual((criterion.at_lines, criterion.comment), (((2, "Why?"),), ""))
+        self.assertEqual(from_json(Criterion, to_json(criterion)), criterion)
+        with self.assertRaisesRegex(Usage, f"x.csv:2: {LAB}/02_shared.cu of Ben has 2 lines, and no line 3"):
+            by_hand.applied(grade, [replace(line, at=3)])
 
     def test_a_new_run_keeps_them(self) -> None:
         self.lines("Ben,,2,correct,3.5,x")
@@ -290,6 +307,7 @@ class ByHand(Regraded):
             ("Ben,,2,correct,many,", "points must be a number, such as 4.5 or -1, not 'many'"),
             ("Ben,,2,,1,", "name the criterion that gets these points"),
             ("Ben,,2,correct,,", "neither points nor a comment"),
+            ("#halo,,,,,x\nBen,,,,,#hallo", "no line defines the comment '#hallo'; there are: #halo"),
             ("Ben,,2,correct,1,\nBen,3,shared,correct,2,", "csv:3: .*csv:2 has points for the same criterion"),
             ("Ben,,2,correct,5,", f"{LAB} step 02: correct can have from 0 to 4 points"),
             ("Ben,,2,correct,-1,", "can have from 0 to 4 points"),

@@ -14,6 +14,16 @@ Advice advice_for_stream(const Operation& before) {
   return {waits ? "stream-event" : "streams", Remedy::stream};
 }
 
+/// "cudaMemcpyAsync", if one of the two is such a copy or fill in the default stream; else "".
+std::string call_without_stream(const Operation& before) {
+  for (const Operation& one : {state().order.streams.current(), before}) {
+    if (one.stream != 0 || one.code == 0 || !one.name.starts_with("cudaMem")) continue;
+    const std::string name = one.name.substr(0, one.name.find('('));
+    return name.ends_with("Async") ? name : name + "Async";
+  }
+  return "";
+}
+
 Advice advice_for_host(const Operation& before) {
   const bool waits = state().order.streams.host_waits_for_event_of(before);
   return {waits ? "host-event" : "host", Remedy::stream};
@@ -37,10 +47,15 @@ void add(const Fact& now, const Operation& before, Way way, Code code, const Adv
   Fact earlier{.place = {.code = code}, .way = way, .element = now.element};
   (before.code != 0 ? earlier.call : earlier.kernel) = before.name;
   earlier.launch = Place::of(before.site);
+  Details details;
+  const bool may_lack_stream = std::string_view(what.why) == "streams";  // and no event was meant to order the two
+  const std::string call = may_lack_stream ? call_without_stream(before) : "";
+  if (!call.empty()) details.set("call", call);
   state().findings.add({.kind = "stream-race",
-                        .why = what.why,
+                        .why = call.empty() ? what.why : "without-stream",
                         .facts = {now, earlier},
                         .remedy = what.remedy,
+                        .details = details,
                         .severity = severity,
                         .began = before.first_interval});
 }

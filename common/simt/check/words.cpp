@@ -162,6 +162,8 @@ constexpr Sentence sentences[] = {
     {"streams",
      "{access}; {operation}; nothing orders the two streams: use one for both operations, or record an event after the "
      "first one, and let the other stream wait for it with cudaStreamWaitEvent()"},
+    {"without-stream",
+     "{access}; {operation}; the default stream and the other one do not wait for each other: use {call}(..., stream)"},
     {"stream-event",
      "{access}; {operation}; the event for which this stream waits was recorded before that: record it after what it "
      "is "

@@ -1,14 +1,15 @@
 """by-hand.csv: points and comments that an instructor gives, which a new run keeps.
 
-It is a CSV file in the folder of grades, with the columns `student`, `lab`, `step`, `criterion`, `points` and
-`comment`. With a criterion, `points` are those that it gets instead of the grader's. Without one, they are added to the
-lab's, or taken off if they are negative. A comment is shown at its criterion, its step, or on top.
+It is a CSV file in the folder of grades, with the columns COLUMNS. With a criterion, `points` are those that it gets
+instead of the grader's. Without one, they are added to the lab's, or taken off if they are negative. A comment is shown
+at a line of the step's file, at its criterion, its step, or on top. A line whose `student` is "#NAME" gives a comment a
+name: where "#NAME" is in another comment, it stands for the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from . import gradebooks, roster, texts
 from .grades import BY_HAND, Criterion, Grade
 from .rubric import LAB_CRITERIA, STEP_CRITERIA
 
-COLUMNS = ("student", "lab", "step", "criterion", "points", "comment")
+COLUMNS = ("student", "lab", "step", "line", "criterion", "points", "comment")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Line:
     criterion: str
     points: float | None
     comment: str
+    at: int | None = None  # a line of the step's file
 
 
 def file_of(out: Path) -> Path:
@@ -65,13 +67,32 @@ def read(out: Path, labs: Sequence[str], student_of: Callable[[str], str]) -> li
     header = [cell.casefold() for cell in table[0][1]] if table else []
     if table and (set(header) - set(COLUMNS) or "student" not in header or len(set(header)) < len(header)):
         raise Usage(f"{path}:1: the first line must name the columns: {','.join(COLUMNS)}")
-    lines = [_line(f"{path}:{number}", dict(zip(header, cells)), labs, student_of) for number, cells in table[1:]]
+    rows = [
+        (f"{path}:{number}", {**dict.fromkeys(COLUMNS, ""), **dict(zip(header, cells))}) for number, cells in table[1:]
+    ]
+    named = {cells["student"][1:]: cells["comment"] for _, cells in rows if cells["student"].startswith("#")}
+    lines = []
+    for where, cells in rows:
+        if not cells["student"].startswith("#"):
+            cells["comment"] = _filled(where, cells["comment"], named)
+            lines.append(_line(where, cells, labs, student_of))
     _require_different(lines)
     return lines
 
 
-def _line(where: str, cells: dict[str, str], labs: Sequence[str], student_of: Callable[[str], str]) -> Line:
-    values = {name: cells.get(name, "") for name in COLUMNS}
+def _filled(where: str, comment: str, named: Mapping[str, str]) -> str:
+    """A comment with the texts of the comments that it names."""
+
+    def text(match: re.Match[str]) -> str:
+        if match[1] not in named:
+            known = ", ".join(f"#{name}" for name in named) or "none"
+            raise Usage(f"{where}: no line defines the comment '{match[0]}'; there are: {known}")
+        return named[match[1]]
+
+    return re.sub(r"(?<!\S)#([^\W\d][\w-]*)", text, comment)
+
+
+def _line(where: str, values: dict[str, str], labs: Sequence[str], student_of: Callable[[str], str]) -> Line:
     student = student_of(values["student"])
     if not student:
         raise Usage(f"{where}: there is no student '{values['student']}' in these grades")
@@ -93,7 +114,9 @@ def _line(where: str, cells: dict[str, str], labs: Sequence[str], student_of: Ca
         raise Usage(f"{where}: name the criterion that gets these points. To add points to the lab, leave out the step")
     if points is None and not values["comment"]:
         raise Usage(f"{where}: there are neither points nor a comment")
-    return Line(where, student, lab, step, criterion, points, values["comment"])
+    if values["line"] and (step is None or not re.fullmatch("[0-9]+", values["line"])):
+        raise Usage(f"{where}: line is the number of a line in the file of a step: name the step, too")
+    return Line(where, student, lab, step, criterion, points, values["comment"], int(values["line"] or 0) or None)
 
 
 def _lab(where: str, word: str, labs: Sequence[str]) -> str:
@@ -145,6 +168,7 @@ def applied(grade: Grade, lines: Iterable[Line]) -> Grade:
             criteria.append(Criterion(line.lab, None, BY_HAND, line.points, 0, words, comment=line.comment))
         elif line.criterion or line.step is not None:
             at = _place(grade, line, criteria)
+            _require_line(grade, line)
             criteria[at] = _changed(criteria[at], line)
         else:
             comments.append(line.comment)
@@ -171,10 +195,22 @@ def _place(grade: Grade, line: Line, criteria: Sequence[Criterion]) -> int:
     )
 
 
+def _require_line(grade: Grade, line: Line) -> None:
+    """Raises Usage if the student's file lacks the line that a comment is about."""
+    if line.at is None or line.step is None:
+        return
+    file = course.find_step(line.lab, str(line.step)).file
+    if line.at > (lines := len(grade.sources.get(file, "").splitlines())):
+        raise Usage(f"{line.where}: {file} of {grade.student} has {lines} lines, and no line {line.at}")
+
+
 def _changed(criterion: Criterion, line: Line) -> Criterion:
-    comment = "; ".join(filter(None, (criterion.comment, line.comment)))
+    if line.at is None:
+        criterion = replace(criterion, comment="; ".join(filter(None, (criterion.comment, line.comment))))
+    elif line.comment:
+        criterion = replace(criterion, at_lines=(*criterion.at_lines, (line.at, line.comment)))
     if line.points is None:
-        return replace(criterion, comment=comment)
+        return criterion
     if not 0 <= line.points <= criterion.max_points:
         raise Usage(
             f"{line.where}: {gradebooks.title(criterion)} can have from 0 to "
@@ -182,4 +218,4 @@ def _changed(criterion: Criterion, line: Line) -> Criterion:
         )
     before = texts.points(criterion.points)
     words = f"{criterion.words}; your instructor set the points (grading gave {before})"
-    return replace(criterion, points=line.points, words=words, comment=comment)
+    return replace(criterion, points=line.points, words=words)

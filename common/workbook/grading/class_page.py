@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..core import files, starters
-from ..core.course import ROOT
+from ..core.course import ROOT, has_solutions
 from ..core.judge_types import Outcome
 from ..pictures.svg import Drawing
 from ..pictures.theme import BLUE, MUTED
@@ -23,6 +23,7 @@ WIDTH, HEIGHT = 520, 260  # of its plot: on a telephone, its words are still lar
 MOST_CASES = 20
 MOST_FINDINGS = 12
 PLOT = "distribution.svg"
+SOLUTION = "the published solution"  # in place of a student's name
 NOT_WRITTEN = "not-written"  # the judge's word for a starter
 
 
@@ -149,11 +150,15 @@ def given_names() -> frozenset[str]:
 
 
 def in_common(grades: Sequence[Grade], earlier: Mapping[str, similarity.Sources]) -> similarity.Found:
-    """What submissions have in common. Students of a group, who handed in one together, count as one."""
+    """What submissions have in common with each other, with the published solutions and with those of earlier years.
+    Students of a group, who handed in one together, count as one."""
     given = {path.as_posix(): text for path, text in starters.all_starters().items()}
     first_of = {grade.submission: grade for grade in reversed(grades)}
     students = {grade.student: grade.sources for grade in first_of.values()}
-    return similarity.similar(students, given, given_names(), earlier)
+    handed_in = {path.partition("/")[0] for sources in students.values() for path in sources}
+    paths = [path for path in given if path.partition("/")[0] in handed_in] if has_solutions() else []
+    published = {path: (ROOT / "solutions" / path).read_text(encoding="utf-8") for path in paths}
+    return similarity.similar(students, given, given_names(), {**earlier, SOLUTION: published})
 
 
 def _linked(students: Sequence[str], grades: Sequence[Grade]) -> Markdown:
@@ -205,6 +210,7 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
         "cases": failed_cases(grades),
         "common": in_common(grades, earlier),
         "earlier": len(earlier),
+        "solutions": has_solutions(),
         "linked": lambda students: _linked(students, [*grades, *missing]),
         "person": texts.person,
         "least": similarity.LEAST_SHARE,

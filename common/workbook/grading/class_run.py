@@ -38,6 +38,10 @@ OURS = (
     "pseudonyms.csv",
 )  # what a folder of grades may hold before there is a run
 WORKERS = 4  # compilers and runners that a submission uses at a time, at most: it has few files
+# Seconds of a processor that grading a lab's solution takes: the table in solutions/README.md.
+SECONDS = {
+    "01-odd-even": 22, "02-merge": 65, "03-bitonic": 40, "04-counting": 27, "05-radix": 106, "06-beyond-memory": 34,
+}  # fmt: skip
 SEEDS = tuple(dict.fromkeys(name for sets in SETS.values() for name in sets)) + ("speed",)
 
 
@@ -190,6 +194,15 @@ def announce(whole: Class) -> None:
         note(f"speed: not judged, because it needs the {whole.rubric.speed.build} build and no GPU answers")
     if not check_build.counts_exactly():
         note("budgets: not judged, because the workbook was built by clang++; build it with g++ to judge them")
+
+
+def estimate(submissions: int, chosen: Sequence[str], built: Sequence[str], cores: int) -> str:
+    """How long grading may take, before any submission was graded."""
+    # A GPU runs the cases of one submission at a time. With one, lab 01 took as long as if there were a single core.
+    at_once = 1 if "cuda" in built else min(cores, WORKERS * submissions)
+    minutes = submissions * sum(SECONDS[lab] for lab in chosen) / at_once / 60
+    what = f"{submissions} submission{'s' * (submissions != 1)}"
+    return f"{what}: roughly {max(1, round(minutes))} min, if they take as long as the solutions"
 
 
 # --- the run ---
@@ -351,6 +364,7 @@ def _grade_left(
     run = recorded or new_run(options, work.labs, marks.text, built)
     with prepared(options, run, work.labs, marks) as whole:
         announce(whole)
+        note(estimate(len(left), work.labs, built, options.jobs or os.cpu_count() or 1))
         if recorded is None:
             write_run(options.out, whole.run)
         else:

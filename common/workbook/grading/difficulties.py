@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .scoring import Record
 
 NOTHING = ("not written", "not handed in")  # no difficulty that words in a lecture would help with
 AROUND = 3  # lines of code before and after the one that is shown
+NOTE = 42  # characters of a line of a note: a telephone shows as many
 MOST_LINES = 12  # of an example without such a line
 WORDS = {  # of what is not a finding, and so not in the table of labs/README.md
     "does not compile": "the compiler reports an error",
@@ -59,6 +61,12 @@ class Difficulty:
 def shown(kind: str) -> str:
     """A kind as pages show it."""
     return {"wrong": "wrong result", "budgets": "over budget"}.get(kind, kind.replace("-", " "))
+
+
+def state(record: Record) -> str:
+    """ "not handed in" or "not written", if that is all there is to say about a step or a report; else "" """
+    kinds = {record.kind} if record.kind else {shown(one.kind) for one in of_record(record)}
+    return kinds.pop() if len(kinds) == 1 and kinds <= {*NOTHING} else ""
 
 
 def of_record(record: Record) -> list[Difficulty]:
@@ -181,11 +189,25 @@ def excerpt(one: Difficulty, source: str) -> str:
     student has written. Comments are left out: they may say who wrote them."""
     lines = without_comments(source).splitlines()
     if one.line is not None and 0 < one.line <= len(lines):
-        first, last = max(1, one.line - AROUND), min(len(lines), one.line + AROUND)
-    else:
-        first, last = written(lines, f"{one.lab}/{one.file}")
-    shown = [f"{'>' if at == one.line else ' '} {at:3} {lines[at - 1]}" for at in range(first, last + 1)]
-    return "\n".join(line.rstrip() for line in shown)
+        return annotated(lines, {one.line: ()})
+    first, last = written(lines, f"{one.lab}/{one.file}")
+    return "\n".join(_numbered(lines, at) for at in range(first, last + 1))
+
+
+def _numbered(lines: Sequence[str], at: int, mark: str = " ") -> str:
+    return f"{mark} {at:3} {lines[at - 1]}".rstrip()
+
+
+def annotated(lines: Sequence[str], notes: Mapping[int, Sequence[str]]) -> str:
+    """The lines of a file that have notes, with the notes below them, and the lines around."""
+    near = {at for line in notes for at in range(line - AROUND, line + AROUND + 1) if 0 < at <= len(lines)}
+    shown: list[str] = []
+    for at in sorted(near):
+        shown += ["..."] if shown and at - 1 not in near else []
+        shown.append(_numbered(lines, at, ">" if at in notes else " "))
+        for note in notes.get(at, ()):
+            shown.append(textwrap.fill(note, NOTE, initial_indent="      ^ ", subsequent_indent="        "))
+    return "\n".join(shown)
 
 
 def written(lines: Sequence[str], file: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from . import texts
+from . import difficulties, scoring, texts
 from .grades import BY_HAND, Criterion, Failure, Grade, Run
 from .rubric import LAB_CRITERIA, STEP_CRITERIA
 
@@ -38,6 +38,7 @@ def explanation(criterion: Criterion, run: Run) -> str:
     """What a student reads about a criterion, as plain text."""
     lines = [texts.clean(criterion.words)] if criterion.words else []
     lines += [texts.clean(f"From your instructor: {criterion.comment}")] if criterion.comment else []
+    lines += [texts.clean(f"From your instructor, at line {at}: {note}") for at, note in criterion.at_lines]
     failures, more = shown_failures(criterion, run)
     for failure in failures:
         lines += ["", f"{texts.clean(texts.heading(failure))}:"]
@@ -166,7 +167,7 @@ def grades_csv(grades: Sequence[Grade]) -> str:
         numbers = [cells.get(name) if not grade.not_graded else None for name in names]
         known = [_number(value) for value in (grade.points, grade.max_points, *numbers)]
         who = [texts.cell(word) for word in (grade.student, *([grade.name, grade.group] if has_roster else []))]
-        rows.append([*who, *known, texts.cell("; ".join(remarks(grade)))])
+        rows.append([*who, *known, texts.cell("; ".join([*remarks(grade), *_states(grade)]))])
     return to_csv(rows)
 
 
@@ -174,6 +175,20 @@ def remarks(grade: Grade) -> list[str]:
     """What an instructor must know about a submission as a whole."""
     not_graded = [f"not graded: {grade.not_graded}"] if grade.not_graded else []
     return [*not_graded, *(f"refused: {why}" for why in grade.refused), *general_words(grade)]
+
+
+def states(grade: Grade) -> dict[tuple[str, int | None], str]:
+    """ "not handed in" or "not written", by lab and step. None: the report."""
+    found = {(record.lab, record.step): difficulties.state(record) for record in scoring.records(grade)}
+    return {place: word for place, word in found.items() if word}
+
+
+def _states(grade: Grade) -> list[str]:
+    """The same as remarks: "not handed in: 03-bitonic 02, 03-bitonic report" """
+    of_word: dict[str, list[str]] = {}
+    for (lab, step), word in states(grade).items():
+        of_word.setdefault(word, []).append(f"{lab} {'report' if step is None else f'{step:02}'}")
+    return [f"{word}: {', '.join(places)}" for word, places in of_word.items()]
 
 
 def general_words(grade: Grade) -> list[str]:

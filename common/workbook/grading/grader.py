@@ -262,9 +262,7 @@ def _unwritten(step: StepFile, submission: Submission) -> str:
         return f"step {step.number:02} is not written yet"
     if step.file in submission.faults:
         return submission.faults[step.file]
-    others = ", ".join(name[:100] for name in submission.ignored[: submissions.MOST_LISTED])
-    ignored = f". These files have other names and were ignored: {others}" if others else ""
-    return f"{source_of(step.file)} was not handed in{ignored}"
+    return f"{source_of(step.file)} was not handed in"
 
 
 def _report(lab: str, submission: Submission) -> Record:

@@ -30,7 +30,7 @@ from ..core.judge_types import Outcome
 T = TypeVar("T")
 
 BY_HAND = "by hand"  # a criterion of no rubric: points that the instructor adds or takes off, whatever the time
-MISSING = "nothing was handed in"  # the remark on a student of the roster without a submission
+MISSING = "not handed in"  # the remark on a student of the roster without a submission
 LONGEST_NAME = 100  # bytes of a student's name in the name of a file, which may have 255 with what is added to it
 
 
@@ -63,6 +63,7 @@ class Criterion:
     failures: tuple[Failure, ...] = ()
     extra: bool = False  # these points are not part of the maximum
     comment: str = ""  # of the instructor, for the student
+    at_lines: tuple[tuple[int, str], ...] = ()  # the same, each about a line of the step's file
 
 
 @dataclass(frozen=True)

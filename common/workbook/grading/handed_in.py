@@ -28,6 +28,7 @@ _AGAIN = re.compile(r"[ _-]*(?:\((\d+)\)|attempt[ _-]?(\d+))$", re.IGNORECASE)  
 _NUMBER = re.compile(r"(?<![^\s_-])\d{3,}(?![^\s_-])")  # "1001 Anna Muster"
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _SECONDS = 20  # that git may take
+_OF_SYSTEMS = {".git", "__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Handed:
     def everyone(self) -> tuple[str, ...]:
         """All students who get these points."""
         return self.students or (self.student,)
+
+
+def is_of_system(path: str) -> bool:
+    """Whether git, macOS or Windows has made a file, and no person."""
+    return any(part in _OF_SYSTEMS or part.startswith("._") for part in path.replace("\\", "/").lower().split("/"))
 
 
 def of_path(path: Path) -> Handed:
@@ -96,7 +102,7 @@ def find(folder: Path, roster: Roster | None = None) -> tuple[list[Handed], list
     """
     if not folder.is_dir():
         raise Usage(f"{folder} is not a folder: name the folder that holds one folder or archive per student")
-    there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    there = sorted(path for path in folder.iterdir() if not (path.name.startswith(".") or is_of_system(path.name)))
     exported = next((path for path in there if (path / METADATA).is_file()), None)
     if exported and not (folder / METADATA).is_file():
         raise Usage(f"{folder} holds the folder that Gradescope exported: name {exported}")

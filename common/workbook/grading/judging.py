@@ -195,7 +195,7 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
         listed = ", ".join(f"{name} {good} of {all_}" for name, (good, all_) in properties.items() if name)
         words += [f"each kind counts the same: {listed}"] if listed else []
     if 0 < share < least_share:
-        words.append(f"together {share:.0%}, and {least_share:.0%} is the least that gives points")
+        words.insert(0, f"all kinds together {share:.0%}, and {least_share:.0%} is the least that gives points")
     points = round(max_points * share, 2) if share >= least_share else 0
     # A sort by the host, or an answer that the runner did not give: the cases that it passed prove nothing.
     refused = next((o for t in tallies for _, o in t.failures if o.status == "refused"), None)

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..core import course
-from .handed_in import Handed
+from .handed_in import Handed, is_of_system
 from .programs import HEADERS
 from .unpack import ENDINGS, MOST_MEMBERS, MOST_TEXT, Member, Refused, canonical, is_wanted
 from .unpack import member as member_of
 
 MOST_LISTED = 10  # files that a note names
 MOST_ARCHIVES = 5  # that are read in the folder of a submission
-CODE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".txt", ".md")  # files that may be meant to be a step
 REPORT = "report/report.md"
 TOP_REPORT = "report.md"  # without its folder, where there is one lab only
 _FAULTS = {
@@ -41,7 +40,6 @@ class Submission:
     files: dict[str, str] = field(default_factory=dict)  # "03-bitonic/02_shared.cu" -> its text; also of reports
     refused: tuple[str, ...] = ()  # why none of it is graded
     notes: tuple[str, ...] = ()  # on what was not taken, for the student and the instructor
-    ignored: tuple[str, ...] = ()  # files with other names, which may be meant to be a step
     faults: dict[str, str] = field(default_factory=dict)  # why a file is not in `files`, if it was handed in
 
     def report(self, lab: str) -> str | None:
@@ -150,6 +148,10 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
     return [f"{what}: {', '.join(name[:200] for name in names[:MOST_LISTED])}{more}"]
 
 
+def _file(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
 def _better(fit: int, member: str, part: int) -> tuple[int, int, int, str]:
     """How well a file fits its place: the least is taken. Of files in the same place, that is the last one."""
     return fit, -canonical(member)[1], -part, member
@@ -189,7 +191,7 @@ def _sorted(parts: Iterable[Iterable[Member]], labs: Sequence[str]) -> _Sorted:
     only_lab = labs[0] if len(labs) == 1 else ""
     found = _Sorted()
     for number, (member, kind, content) in ((at, member) for at, part in enumerate(parts) for member in part):
-        if ".git" in member.split("/"):
+        if is_of_system(member):
             continue
         place = _place(member, [*names, *ours], only_lab)
         if place is None:
@@ -209,14 +211,14 @@ def take(student: str, path: Path, parts: Iterable[Iterable[Member]], labs: Sequ
     names, found = wanted(labs), _sorted(parts, labs)
     best = found.best
     taken = {name: best[name][0][-1] for name in names if name in best}
-    renamed = [f"{member} as {name}" for name, member in taken.items() if not member.endswith(name.split("/")[-1])]
+    renamed = [f"{member} as {name}" for name, member in taken.items() if _file(member) != _file(name)]
     faults = {name: why for name, why in found.faults.items() if name not in best}
     others = [member for member in found.ignored if not _is_of_course(member)]
     notes = [
         *(f"not taken: {why}" for why in faults.values()),
         *_listed("taken under its proper name", renamed),
         *_listed("links are not followed", found.links),
-        *_listed("ignored, because another file has the same name in a better place or is newer", found.twice),
+        *_listed("ignored in favour of a file that has a better place or the right name, or is newer", found.twice),
         *_listed("changed by you, but graded with the course's own", found.changed),
         *_listed("ignored, because they are not among the files that are graded", others),
     ]
@@ -226,8 +228,7 @@ def take(student: str, path: Path, parts: Iterable[Iterable[Member]], labs: Sequ
         notes.insert(0, f"none of the files to fill in was found, such as labs/{names[0]}")
     # What some editors put before the text, a byte-order mark, is left out.
     files = {name: best[name][1].decode("utf-8-sig", "replace") for name in names if name in best}
-    other_names = tuple(member for member in others if member.lower().endswith(CODE))
-    return Submission(student, path, files, notes=tuple(notes), ignored=other_names, faults=faults)
+    return Submission(student, path, files, notes=tuple(notes), faults=faults)
 
 
 def _is_of_course(member: str) -> bool:

@@ -29,17 +29,25 @@ Info = TypeVar("Info")
 Member = tuple[str, str, Optional[bytes]]  # path, kind, content
 
 
-_AGAIN = re.compile(r"(?: ?\((\d+)\)|-(\d+)| - (?:copy|kopie)| copy)(?=\.\w+$)")
+_AGAIN = re.compile(r"(?: ?\((\d+)\)|-(\d+)| - (?:copy|kopie)| copy)(?=(?:\.[a-z]+)+$)")
+_STEP = re.compile(r"(?:step)?[ _-]*0?(\d{1,2})[ _-]+([a-z][a-z _-]*)(\.cu)")
+RESPELLED = -1  # in place of a number: a file whose name is right comes before one whose name is not
 
 
 def canonical(name: str) -> tuple[str, int]:
-    """A path without what platforms and browsers change in it, and the number that they gave the file.
+    """A path as the course spells it, and the number that a platform or a browser gave the file.
 
-    Labs/03-Bitonic/02_Shared (2).cu is labs/03-bitonic/02_shared.cu, number 2; Canvas writes 02_shared-2.cu.
+    Labs/03-Bitonic/02_Shared (2).cu is labs/03-bitonic/02_shared.cu, number 2; Canvas writes 02_shared-2.cu. A step's
+    file is known by its number and the words of its name: "Step2-shared.cu.txt" is 02_shared.cu, too.
     """
     path = name.replace("\\", "/").lower()
     numbers = [int(number) for match in _AGAIN.finditer(path) for number in match.groups() if number]
-    return _AGAIN.sub("", path), max(numbers, default=0)
+    once = _AGAIN.sub("", path)
+    folder, slash, file = re.sub(r"(\.(?:cu|md))\.txt$", r"\1", once).rpartition("/")
+    if step := _STEP.fullmatch(file):
+        file = f"{int(step[1]):02}_{re.sub('[ _-]+', '_', step[2])}{step[3]}"
+    path = f"{folder}{slash}{file}"
+    return path, max(numbers, default=0 if path == once else RESPELLED)
 
 
 def is_wanted(name: str, suffixes: Sequence[str]) -> bool:

@@ -129,7 +129,7 @@ def report(grades: Sequence[Grade], out: Path) -> int:
     there = len(grades) - len(missing)
     print(f"{there - len(lost)} of {there} submissions have grades: {out / 'grades.csv'}")
     if missing:
-        note(f"nothing was handed in by {', '.join(grade.student for grade in missing)}")
+        note(f"not handed in: {', '.join(grade.student for grade in missing)}")
     if lost:
         note(f"not graded: {', '.join(grade.student for grade in lost)} (see {out / 'not-graded.csv'})")
     return 2 if lost else 0

@@ -392,3 +392,18 @@ __global__ void no_barrier_at_end(const int* in, int* out) {
   }
 }
 CASE { no_barrier_at_end<<<1, 64>>>(filled<int>(256), device<int>(256)); }
+
+/// The kernel has a stream, and a copy or a fill of its result has none.
+__global__ void copied_without_stream(int* keys) { keys[threadIdx.x] = 1; }
+static int* in_stream() {
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  int* keys = device<int>(32);
+  copied_without_stream<<<1, 32, 0, stream>>>(keys);
+  return keys;
+}
+CASE {
+  int host[32];
+  cudaMemcpy(host, in_stream(), sizeof host, cudaMemcpyDeviceToHost);
+}
+CASE { cudaMemsetAsync(in_stream(), 0, 32 * sizeof(int)); }

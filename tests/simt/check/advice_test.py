@@ -123,6 +123,8 @@ CASES = (
         ["atomic"],
         findings=1,
     ),
+    Advice("copied_without_stream", "stream-race", ["use cudaMemcpyAsync(..., stream)"], ["cudaStreamWaitEvent"]),
+    Advice("copied_without_stream", "stream-race", ["use cudaMemsetAsync(..., stream)"], ["cudaStreamWaitEvent"]),
 )
 
 
