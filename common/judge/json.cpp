@@ -324,6 +324,7 @@ Json json_of(const Outcome& outcome, const Case& which) {
           {"notes", outcome.document.notes},
           {"launches", outcome.document.launches},
           {"copied_bytes", outcome.document.copied_bytes},
+          {"bytes_to_host", outcome.document.bytes_to_host},
           {"case", json_of(which)}};
 }
 

@@ -238,6 +238,7 @@ Document read_document(const std::string& text) {
     document.notes = read_list(observed, "notes", read_note);
     document.launches = read_list(observed, "launches", read_launch);
     if (observed.contains("copied_bytes")) document.copied_bytes = count_in(observed.at("copied_bytes"));
+    if (observed.contains("bytes_to_host")) document.bytes_to_host = count_in(observed.at("bytes_to_host"));
     return document;
   } catch (const Json::exception& error) {
     throw Error(error.what());

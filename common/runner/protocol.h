@@ -17,7 +17,8 @@
 // What does not fit a struct is a JSON document, sent before `finished` in as many `document` messages as it takes:
 //   describe  {"device", "on_gpu", "copy_bytes_per_second", "facts": [[what, value]], "steps": [..]}
 //   sort      {"kernels": [..], "timeline": {"spans": [..], "left_out"},
-//              "observed": {"findings", "remarks", "notes", "lines", "launches", "copied_bytes"}}:
+//              "observed": {"findings", "remarks", "notes", "lines", "launches", "copied_bytes",
+//              "bytes_to_host"}}:
 //             kernels and timeline where they are timed, `observed` from the check build, which also sends it when a
 //             finding ends the process
 #pragma once

@@ -107,7 +107,7 @@ std::string full_report() {
          R"("dynamic_shared":0,"static_shared":0,"registers":-1}],)" +
          R"("timeline":{"spans":[{"stream":1,"what":"copy in","begin_ms":0.25,"end_ms":1,"bytes":4}],"left_out":2},)" +
          R"("observed":{)" + findings_member() + R"(,"remarks":)" + finding("remark", "early-exit", 8, "31 of 32") +
-         R"(,"notes":[],"lines":[],"launches":[)" + launches + R"(],"copied_bytes":800}})";
+         R"(,"notes":[],"lines":[],"launches":[)" + launches + R"(],"copied_bytes":800,"bytes_to_host":16}})";
 }
 
 // FAKE_STEP="2 7": from the second request on, what step 7 does. Otherwise the number of the step.

@@ -186,6 +186,7 @@ TEST_CASE("findings, counts and kernels reach the judge over its channel") {
   REQUIRE(outcome.document.launches.size() == 3000);  // a document of many messages
   CHECK(outcome.document.launches[2999].counts.at("barriers") == 2999);
   CHECK(outcome.document.copied_bytes == 800);
+  CHECK(outcome.document.bytes_to_host == 16);
   REQUIRE(outcome.document.kernels.size() == 1);
   CHECK(outcome.document.kernels[0].name == "sort");
   CHECK(outcome.document.kernels[0].registers == -1);

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -30,10 +31,11 @@ from workbook.core import (
     profiles,
     progress,
 )
+from workbook.core.check_build import Effort
 from workbook.core.console import Problem
 from workbook.core.course import ROOT, StepFile, labs, steps
 from workbook.core.judge_client import JudgeClient
-from workbook.core.judge_types import Lab, from_json
+from workbook.core.judge_types import Case, Lab, Outcome, from_json
 
 LAUNCH = {
     "kernel": "k",
@@ -107,6 +109,27 @@ class CheckBuild(FakeJudge):
         self.assertRegex(verdict.over[1], r"^  \w+: 16000.00 in 1 launch with \d+ blocks? of \d+ threads$")
         self.assertFalse(verdict.passed)
 
+    def test_work_that_one_thread_does_except_with_the_budgets_keys(self) -> None:
+        run = JudgeClient.run
+
+        def elsewhere(judge: JudgeClient, runner: Path, case: Case, **options: Any) -> Outcome:
+            outcome = run(judge, runner, case, **options)
+            return replace(outcome, launches=({**LAUNCH, "span": 20 * case.n},)) if case.n == 2000 else outcome
+
+        with (
+            mock.patch.object(JudgeClient, "run", elsewhere),
+            mock.patch("workbook.core.check_build.random.Random", lambda _: mock.Mock(randint=lambda _, most: most)),
+        ):
+            self.assertTrue(self.verdict({"n": 1000, "span": 20000.0}).passed)
+            verdict = self.verdict({"n": 1000, "span": 19000.0})
+        assert verdict.serial
+        self.assertEqual("global with 2,000 keys", verdict.serial.name)
+        self.assertIn("global with 2,000 keys, 20000.00 requests on the critical path", verdict.over[0])
+
+    def test_how_the_keys_were_sorted(self) -> None:
+        verdict = self.verdict({"n": 1000, "span": 16000.0}, bytes_to_host=500)
+        self.assertEqual([Effort("global", 256, 2.0, 500.0), Effort("global", 256, 2.0, 0.5)], verdict.efforts)
+
     def test_the_kernel_that_costs_most_is_named_first(self) -> None:
         once = {**LAUNCH, "kernel": "once", "grid": [4, 1, 1]}
         launches = [once, *({**LAUNCH, "kernel": "often", "grid": [grid, 2, 1]} for grid in (1, 3))]
@@ -117,12 +140,12 @@ class CheckBuild(FakeJudge):
         )  # fmt: skip
 
     def test_work_that_kernels_leave_to_the_host(self) -> None:
-        self.assertEqual("", self.verdict({"n": 1000, "work": 32.0}).idle)
+        self.assertEqual("", self.verdict({"n": 1000, "work": 16.0}).idle)
         verdict = self.verdict({"n": 1000, "work": 33.0})
-        self.assertEqual(
-            "too little work: global, its kernels make 32 requests for 1,000 keys; at least 33 are needed: "
-            "the kernels must do the work, not the host",
+        self.assertRegex(
             verdict.idle,
+            r"too little work: global, its kernels make \d\d requests for 1,000 keys; at least 33 are needed: "
+            "the kernels must do the work, not the host",
         )
         self.assertEqual([verdict.idle], verdict.over)
 

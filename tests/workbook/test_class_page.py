@@ -11,7 +11,7 @@ from grade_data import LAB, RUN, criteria, failed, failure, tally, the_class, ve
 from svg_faults import faults_of
 
 from workbook.core import starters
-from workbook.core.check_build import Costs, Observation
+from workbook.core.check_build import Costs, Effort, Observation
 from workbook.core.course import ROOT, has_solutions
 from workbook.core.judge_types import Finding
 from workbook.grading import class_page, difficulties, lecture, scoring, texts
@@ -57,6 +57,19 @@ class OfTheClass(unittest.TestCase):
     def kinds(self, record: Record) -> list[tuple[str, str]]:
         """The criteria and kinds of the difficulties in a record."""
         return [(one.criterion, one.kind) for one in difficulties.of_record(record)]
+
+    def test_how_the_keys_were_sorted(self) -> None:
+        efforts = {"ana": (4096, 30.0, 0.5), "ben": (32, 1.0, 0.5), "cem": (4096, 31.0, 4.0)}
+        grades = [
+            grade(student, step(verdict=Observation(efforts=[Effort("shared", *effort)])))
+            for student, effort in efforts.items()
+        ]
+        row = class_page.efforts(grades)[0]
+        self.assertEqual("03-bitonic 02 shared", row.step)
+        self.assertEqual("4,096; [ben](students/ben/feedback.html) 32", row.threads)
+        self.assertEqual("30; [ben](students/ben/feedback.html) 1", row.parallel)
+        self.assertEqual("0.5; [cem](students/cem/feedback.html) 4", row.to_host)
+        self.assertIn("| 03-bitonic 02 shared | 4,096; [ben](students/ben/feedback.html) 32 |", class_page.text(RUN, grades))
 
     def test_of_a_record(self) -> None:
         self.assertEqual(self.kinds(step()), [])

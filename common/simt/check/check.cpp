@@ -230,6 +230,7 @@ void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
 void read_by_host(const void* begin, std::size_t bytes, const void* to, const void* code) {
   look_at_copy(begin, bytes, to, Code(code) - 1);
   state().results.copied(begin, bytes, Code(code) - 1);
+  if (state().images.are_kept()) state().counts.bytes_to_host += bytes;
 }
 
 void stream_created(cudaStream_t stream, bool is_blocking) {

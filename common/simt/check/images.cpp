@@ -100,7 +100,9 @@ void Images::look(const Launch* launch) {
     }
     image.seal();
   }
-  if (for_host != 0) watch_writes_for_host(launch->kernel, for_host);
+  if (for_host == 0) return;
+  state().counts.bytes_to_host += for_host;
+  watch_writes_for_host(launch->kernel, for_host);
 }
 
 }  // namespace simt::check

@@ -163,6 +163,7 @@ std::string json_of(const Report& report, const Counts& counts) {
   document["lines"] = array_of(report.lines);
   document["launches"] = array_of(counts.launches());
   document["copied_bytes"] = counts.copied_bytes();
+  document["bytes_to_host"] = counts.bytes_to_host;
   // A file's name or a kernel's may hold bytes that are not UTF-8.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

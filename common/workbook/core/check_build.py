@@ -79,6 +79,16 @@ class Costs:
         )
 
 
+@dataclass(frozen=True)
+class Effort:
+    """By what means a line of the table has sorted the budget's keys."""
+
+    name: str
+    threads: int  # of the largest launch
+    parallel: float  # requests of all warps, for each one on the critical path
+    to_host: float  # bytes per key that the host has got from kernels
+
+
 @dataclass
 class Observation:
     """What the check build found in one step."""
@@ -90,6 +100,7 @@ class Observation:
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
     lesser: Optional[Outcome] = None  # noqa: UP045  the first case whose findings are all of kinds that are passed over
+    efforts: list[Effort] = field(default_factory=list)
     idle: str = ""  # the line, if the kernels have done too little, so that the host must have done it
 
     @property
@@ -286,6 +297,11 @@ def _compare_costs(
         counted = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
         costs = Costs(line.name, profiles.against_budget(counted, budget), line.task)
         verdict.costs.append(costs)
+        threads = max(
+            (math.prod(launch["grid"]) * math.prod(launch["block"]) for launch in outcome.launches), default=0
+        )
+        parallel = counted["work"] / counted["span"] if counted["span"] else 0.0
+        verdict.efforts.append(Effort(line.name, threads, round(parallel, 1), round(outcome.bytes_to_host / case.n, 2)))
         other = replace(case, n=chance.randint(case.n, 2 * case.n))
         elsewhere = judge.run(runner, other, timeout=timeout, environment=environment())
         if elsewhere.status != "verified":

@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from ..core import files, starters
+from ..core.check_build import Effort
 from ..core.course import ROOT, has_solutions
 from ..core.judge_types import Outcome
 from ..pictures.svg import Drawing
 from ..pictures.theme import BLUE, MUTED
 from ..reporting import page as pages
-from . import difficulties, gradebooks, similarity, texts
+from . import difficulties, gradebooks, scoring, similarity, texts
 from .feedback import Markdown, environment, squeezed
 from .grades import BY_HAND, Criterion, Grade, Run, file_name
 
@@ -47,6 +49,16 @@ class CaseOfClass:
     case: str
     how: str
     students: int
+
+
+@dataclass(frozen=True)
+class EffortOfClass:
+    """By what means the class has sorted the keys of a step, or of a part of it."""
+
+    step: str
+    threads: Markdown
+    parallel: Markdown
+    to_host: Markdown
 
 
 @dataclass(frozen=True)
@@ -137,6 +149,36 @@ def failed_cases(grades: Sequence[Grade]) -> list[CaseOfClass]:
     return [CaseOfClass(step, case, ", ".join(sorted(how[step, case])), number) for (step, case), number in ordered]
 
 
+def efforts(grades: Sequence[Grade]) -> list[EffortOfClass]:
+    """How the keys were sorted: a line for each step and part that the check build has counted."""
+    found: dict[tuple[str, str], list[tuple[Grade, Effort]]] = {}
+    name = _steps_name(grades)
+    for grade in grades:
+        for record in scoring.records(grade):
+            if record.verdict is None or record.step is None:
+                continue
+            for effort in record.verdict.efforts:
+                found.setdefault((name(record.lab, record.step), effort.name), []).append((grade, effort))
+
+    def cell(
+        of: Sequence[tuple[Grade, Effort]], value: Callable[[Effort], float], furthest: Callable[..., Any]
+    ) -> Markdown:
+        grade, effort = furthest(of, key=lambda one: value(one[1]))
+        middle = statistics.median(value(one) for _, one in of)
+        other = f"; {_link(grade)} {value(effort):,g}" if value(effort) != middle else ""
+        return Markdown(f"{middle:,g}{other}")
+
+    return [
+        EffortOfClass(
+            f"{place} {part}",
+            cell(of, lambda one: one.threads, min),
+            cell(of, lambda one: one.parallel, min),
+            cell(of, lambda one: one.to_host, max),
+        )
+        for (place, part), of in sorted(found.items())
+    ]
+
+
 def _case(build: str, outcome: Outcome) -> str:
     """ "step 2 shared: 1025 u32 keys, few-values, descending, on the cpu build" """
     return f"{outcome.title.removeprefix(f'{outcome.case.lab} ')}, on the {build} build"
@@ -208,6 +250,7 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
         "findings": frequent_findings(graded),
         "criteria": by_criterion(graded),
         "cases": failed_cases(grades),
+        "efforts": efforts(graded),
         "common": in_common(grades, earlier),
         "earlier": len(earlier),
         "solutions": has_solutions(),
