@@ -74,6 +74,7 @@ class Work:
         self._numbers = itertools.count(1)
         self._closing = threading.Event()
         self._checked = self._snapshots()  # what is saved from now on is checked
+        self._known = _time_of(ProgressFile(state, root).path)  # of the verdicts; later ones are shown
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._run_jobs, self._watch)]
         for thread in self._threads:
             thread.start()
@@ -307,10 +308,9 @@ class Work:
         """Checks what was saved, as soon as it has not changed for a moment: an editor may write in several goes."""
         before = dict(self._checked)
         progress = ProgressFile(self.state_folder, self.root).path
-        known = _time_of(progress)
         while not self._closing.wait(POLL):
-            if (written := _time_of(progress)) != known:  # perhaps by a command in a terminal
-                known = written
+            if (written := _time_of(progress)) != self._known:  # perhaps by a command in a terminal
+                self._known = written
                 with self._changes:
                     self._notify()
             now = self._snapshots()
