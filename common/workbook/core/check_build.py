@@ -261,14 +261,20 @@ def _from_to(numbers: Sequence[int], what: str) -> str:
 
 
 def _compare_costs(
-    verdict: Observation, judge: JudgeClient, lab: str, line: Step, runner: Path, timeout: float | None
+    verdict: Observation,
+    judge: JudgeClient,
+    lab: str,
+    line: Step,
+    runner: Path,
+    timeout: float | None,
+    types: Collection[str] | None,
 ) -> None:
-    """Counts what one line of the table costs, if it has a budget."""
+    """Counts what one line of the table costs with keys of one of these types, if it has a budget."""
     budget = line.budget
     if budget is None or not budget.n:
         return
     groups = judge.cases(lab, line.number, "budget", "check", seed=1)
-    for case in (case for group in groups for case in group.cases if case.task == line.task):
+    for case in _with_types((case for group in groups for case in group.cases), line, types):
         outcome = judge.run(runner, case, timeout=timeout, environment=environment())
         if outcome.status != "verified":
             verdict.failed = verdict.failed or outcome
@@ -292,12 +298,20 @@ def _compare_costs(
                 verdict.over.append(_COPIES.format(outcome.copied_bytes / case.n))
 
 
-def _with_types(cases: Sequence[Case], types: Collection[str]) -> list[Case]:
-    """The cases with keys of these types. Those of another type get one of them in turn, so that no size, shape or
-    input is left out."""
-    in_turn = itertools.cycle(types)
-    kept = (case if case.type in types else replace(case, type=next(in_turn)) for case in cases)
-    return list(dict.fromkeys(kept))
+def _with_types(cases: Iterable[Case], line: Step, types: Collection[str] | None) -> list[Case]:
+    """The cases of a line with keys of these types, as far as it takes them; None: with their own. Those of another
+    type get one of them in turn, so that no size, shape or input is left out."""
+    taken = [one for one in line.types if types is None or one in types] or line.types
+    in_turn = itertools.cycle(taken)
+
+    def with_type(case: Case) -> Case:
+        if types is None or case.type in taken:
+            return case
+        other = next(in_turn)
+        # What a step with a counter per value can count depends on the type.
+        return replace(case, type=other, input=case.input if line.max_range is None else line.input_for(other))
+
+    return list(dict.fromkeys(with_type(case) for case in cases if case.task == line.task))
 
 
 def check_step(
@@ -325,9 +339,7 @@ def check_step(
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
         groups = judge.cases(lab, number, "check", "check", seed)
         generated = [*filter(None, [first]), *(case for group in groups for case in group.cases)]
-        if types:
-            generated = _with_types(generated, types)
-        cases = [case for line in lines for case in generated if case.task == line.task]
+        cases = [case for line in lines for case in _with_types(generated, line, types)]
 
         def show() -> None:
             if progress:
@@ -343,7 +355,7 @@ def check_step(
             raise Problem(str(error)) from error
         if not verdict.failed:
             for line in lines:
-                _compare_costs(verdict, judge, lab, line, runner, timeout)
+                _compare_costs(verdict, judge, lab, line, runner, timeout, types)
     return verdict
 
 
