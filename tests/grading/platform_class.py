@@ -36,7 +36,7 @@ from workbook.core.starters import starter  # noqa: E402
 from workbook.grading import class_run, rubric  # noqa: E402
 from workbook.grading.class_run import Options  # noqa: E402
 from workbook.grading.grades import Grade  # noqa: E402
-from workbook.grading.programs import step_files  # noqa: E402
+from workbook.grading.lab_commands import step_files  # noqa: E402
 
 LAB = "01-odd-even"
 SKIPPED = 77

@@ -4,9 +4,9 @@
     grade_labs.py BUILD LAB ...      BUILD is Meson's build folder
 
 The starters are changed by a comment, so that they are compiled and run as anybody's work. One more submission has a
-step that does not compile and a step that is wrong: the others must get their points. --rescore must change nothing.
-Before that, the commands that make the programs of every lab must call no starter of another lab. Exits with 77, which
-Meson counts as "not run", if no sandbox works here.
+step that does not compile and one that is not written: the others must get their points, also those that use one of
+these. --rescore must change nothing. Before that, the commands that make the programs of every lab must call no starter
+of another lab. Exits with 77, which Meson counts as "not run", if no sandbox works here.
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ from private import private  # noqa: E402
 
 from workbook.core import build, course  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
-from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.starters import starter  # noqa: E402
 from workbook.grading import class_run, rubric, texts  # noqa: E402
 from workbook.grading.class_run import Options  # noqa: E402
 from workbook.grading.grades import Criterion, Grade  # noqa: E402
-from workbook.grading.programs import LabCommands, step_files  # noqa: E402
+from workbook.grading.lab_commands import LabCommands, step_files  # noqa: E402
 from workbook.inspection import inspector  # noqa: E402
 
 SKIPPED = 77
@@ -100,24 +99,12 @@ def wrong(grade: Grade, expected: Callable[[Criterion], float]) -> list[str]:
 
 def expected_points(labs: Sequence[str]) -> dict[str, Callable[[Criterion], float]]:
     """What each submission must get for a criterion."""
-    lost = lost_steps(labs)
+    lost = {(lab, int(step_files(lab)[at][:2])) for lab in labs for at in (0, -1)}
     return {
         "solution": lambda criterion: criterion.max_points,
         "starter": lambda criterion: criterion.max_points if criterion.step is None else 0,
         "partly": lambda criterion: 0 if (criterion.lab, criterion.step) in lost else criterion.max_points,
     }
-
-
-def lost_steps(labs: Sequence[str]) -> set[tuple[str, int | None]]:
-    """The steps that get no points in `partly`: the first, the last, and those that call the first."""
-    lost: set[tuple[str, int | None]] = set()
-    with JudgeClient() as judge:
-        for lab in labs:
-            first, last = (int(step_files(lab)[at][:2]) for at in (0, -1))
-            lost |= {(lab, first), (lab, last)}
-            table = judge.lab(lab)
-            lost |= {(lab, line.number) for line in table.steps for used in table.used_by(line) if used.number == first}
-    return lost
 
 
 def calls_of_starters() -> list[str]:

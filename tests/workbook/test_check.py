@@ -16,6 +16,7 @@ from unittest import mock
 
 import fake_judge
 from in_folder import InFolder
+from report_data import step
 from test_judge_client import FakeJudge
 
 from workbook.check import checking, explaining, narrowing, shrinking
@@ -26,7 +27,7 @@ from workbook.check.words import MOST_LINES, Words, failure_lines, launched
 from workbook.core import build, check_build, console, nvcc_compile, running
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
-from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
+from workbook.core.judge_types import NARROW_RANGE, Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
 from workbook.core.progress import Known
 from workbook.diagnose import search
 from workbook.verbs import watch
@@ -47,7 +48,14 @@ WRONG = Outcome(
 def line(number: int, name: str, task: str = "sort", uses: tuple[str, ...] = ()) -> Step:
     """A line of the table of lab 04."""
     part = task != "sort"
-    own = {"number": number, "name": name, "task": task, "part": part, "uses": list(uses), "types": ["u8"]}
+    own = {
+        "number": number,
+        "name": name,
+        "task": task,
+        "part": part,
+        "uses": list(uses),
+        "types": ["u8", "u32", "u64", "pairs"],
+    }
     return from_json(Step, {**fake_judge.STEP, **own})
 
 
@@ -679,10 +687,17 @@ class FirstLook(InFolder):
 
     def test_a_check_build_of_few_types_has_all_sizes(self) -> None:
         cases = [Case("04-counting", 2, n, "sort", type_) for n in (1, 2) for type_ in ("u64", "u32", "pairs")]
-        found = check_build._with_types(cases, ("u32", "pairs"))
+        found = check_build._with_types(cases, SHARED, ("u32", "pairs"))
         self.assertEqual({(case.n, case.type) for case in found}, {(n, t) for n in (1, 2) for t in ("u32", "pairs")})
-        alone = check_build._with_types([Case("04-counting", 2, n, "sort", "u8") for n in (3, 4)], ("u32", "pairs"))
+        bytes_ = [Case("04-counting", 2, n, "sort", "u8") for n in (3, 4)]
+        alone = check_build._with_types(bytes_, SHARED, ("u32", "pairs"))
         self.assertEqual([(case.n, case.type) for case in alone], [(3, "u32"), (4, "pairs")])
+        self.assertEqual(bytes_, check_build._with_types(bytes_, step(2, types=("u8",)), ("u32",)))  # a part
+        counting = step(2, types=("u8", "u32"), max_range=1 << 24)
+        (counted,) = check_build._with_types(bytes_[:1], counting, ("u32",))
+        self.assertEqual((counted.type, counted.input), ("u32", NARROW_RANGE))
+        wide = replace(counted, input="range:0:4095")  # too many values for a byte
+        self.assertEqual(bytes_[:1], check_build._with_types([wide], counting, ("u8",)))
 
     def check(self, looks_right: bool, is_early: bool = False) -> bool:
         """The verdict of a check in which the first look has this outcome; self.events: what happened. `is_early`: the

@@ -69,7 +69,9 @@ class OfTheClass(unittest.TestCase):
         self.assertEqual("4,096; [ben](students/ben/feedback.html) 32", row.threads)
         self.assertEqual("30; [ben](students/ben/feedback.html) 1", row.parallel)
         self.assertEqual("0.5; [cem](students/cem/feedback.html) 4", row.to_host)
-        self.assertIn("| 03-bitonic 02 shared | 4,096; [ben](students/ben/feedback.html) 32 |", class_page.text(RUN, grades))
+        self.assertIn(
+            "| 03-bitonic 02 shared | 4,096; [ben](students/ben/feedback.html) 32 |", class_page.text(RUN, grades)
+        )
 
     def test_of_a_record(self) -> None:
         self.assertEqual(self.kinds(step()), [])

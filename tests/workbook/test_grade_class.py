@@ -20,12 +20,12 @@ from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
 from workbook.core.course import ROOT, has_solutions, labs
 from workbook.core.judge_types import Case
-from workbook.grading import class_run, grader, grades, judging, rubric, texts
+from workbook.grading import class_run, difficulties, grader, grades, judging, rubric, scoring, texts
 from workbook.grading.class_run import Options
 from workbook.grading.grades import Criterion, Grade, Run
 from workbook.grading.handed_in import Handed
 from workbook.grading.lab_builds import LabBuild, MachineFault
-from workbook.grading.programs import step_files
+from workbook.grading.lab_commands import step_files
 from workbook.grading.shards import Shard
 from workbook.grading.submissions import Submission
 
@@ -256,13 +256,15 @@ class OneSubmission(InFolder):
         sandbox.words.return_value = []
         programs = mock.Mock(labs=[LAB], kinds=["cpu", "check"], starters={})
         marks = rubric.read(class_run.RUBRIC)
-        tables = {LAB: judge_types.Lab(LAB, "u32", None, (step(2, "shared"),))}
+        tables = {LAB: judge_types.Lab(LAB, "u32", None, (step(2, "shared"), step(3, "hybrid", uses=("shared",))))}
         self.whole = grader.Class(
             RUN, marks, sandbox, programs, tables, Path("out"), Path("class"), 1, threading.Lock()
         )
         self.grader = grader.Grader(self.whole, mock.Mock())
         taken = Submission("Ana", Path("class/Ana"), {f"{LAB}/02_shared.cu": "// mine\n"})
         self.patched("read", return_value=taken)
+        programs.references = {}
+        programs.tables = tables
 
     def patched(self, name: str, **how: Any) -> None:
         """Replaces a method of the grader."""
@@ -321,6 +323,32 @@ class OneSubmission(InFolder):
         self.assertEqual(words[2], "it does not compile")
         self.assertEqual(words[1], f"labs/{LAB}/01_global.cu was not handed in")
         self.assertEqual(grade.points, 0)
+
+    def test_a_step_that_uses_one_which_is_missing(self) -> None:
+        """It runs with the solution of that step, which gets no points itself."""
+        names = {*step_files(LAB)} - {"03_hybrid.cu"}
+        why = grades.Failure("", LAB, 3, status="lacks a function", message="no f", place="03_hybrid.cu:7")
+        self.patched("build", return_value=LabBuild(LAB, unchanged=names, lacking={"03_hybrid.cu": why}))
+        self.patched("judges", return_value=mock.MagicMock())
+        found = ({"cpu": Path("cpu-03"), "check": Path("check-03")}, [2])
+        asked = mock.Mock(return_value=found)
+        self.replace(self.grader.builder, "with_reference", asked)
+        run = mock.Mock(return_value=tally(verified(), failed("not-written")))
+        with (
+            mock.patch.object(judging, "tally", run),
+            mock.patch.object(judging, "cases_of", return_value=[]),
+            mock.patch.object(check_build, "check_step", return_value=check_build.Observation()),
+        ):
+            grade = self.grade()
+        self.assertEqual((3, {1, 2}), asked.call_args[0][1:])
+        self.assertEqual(Path("cpu-03"), run.call_args[0][1])
+        with_points = {criterion.step for criterion in grade.criteria if criterion.points}
+        self.assertEqual({3}, with_points)
+        words = "step 03 was run with the reference solution of step 02, because yours is missing or did not pass"
+        self.assertEqual((f"{LAB}: {words}",), grade.notes)
+        (first, *_) = difficulties.of_record(scoring.records(grade)[2])
+        self.assertEqual(("lacks a function", "03_hybrid.cu:7"), (first.kind, first.place))
+        self.assertIn(why, next(one for one in grade.criteria if one.step == 3).failures)
 
     def test_only_criteria_with_points(self) -> None:
         self.patched("build", return_value=LabBuild(LAB, {"cpu": Path("x"), "check": Path("x")}))

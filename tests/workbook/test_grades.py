@@ -166,6 +166,39 @@ class Criteria(unittest.TestCase):
             with self.subTest(name=name, case=case):
                 self.assertEqual(name, judging.property_of(case, table))
 
+    def test_a_step_without_its_usual_key_type(self) -> None:
+        """The first of the others takes its place. A line that has no other is as it was."""
+        table = judge_types.Lab(
+            LAB, "u8", None, (step(2, types=("u8", "u32", "i32")), step(2, types=("u8",), task="scan"))
+        )
+        for missing, task, type_, name in (
+            ((), "sort", "u32", "key types"),
+            (("u8",), "sort", "u32", "any n"),
+            (("u8",), "sort", "u8", "key types"),
+            (("u8",), "scan", "u8", "any n"),
+        ):
+            found = judging.property_of(Case(LAB, 2, 2047, task, type_), table.without(missing))
+            self.assertEqual(name, found, (missing, task, type_))
+
+    def test_what_a_step_that_uses_it_would_suffer_from(self) -> None:
+        """No case, a case that fails, and what the check build reports."""
+        right = scoring.Record(LAB, 2, tallies=(tally(verified()),))
+        self.assertTrue(right.is_right)
+        self.assertTrue(replace(right, verdict=check_build.Observation()).is_right)
+        for verdict in (
+            check_build.Observation(failed=failed()),
+            check_build.Observation(lesser=verified()),
+            check_build.Observation(over=["bytes"]),
+        ):
+            self.assertFalse(replace(right, verdict=verdict).is_right)
+        self.assertFalse(replace(right, tallies=(tally(verified(), failed()),)).is_right)
+        self.assertFalse(replace(right, tallies=()).is_right)
+
+    def test_what_is_not_written_is_shown_once(self) -> None:
+        outcomes = (one.outcome for one in self.correct(verified(), *[failed("not-written")] * 3, failed()).failures)
+        shown = [outcome.status for outcome in outcomes if outcome]
+        self.assertEqual(["not-written", "wrong"], shown)
+
     def test_what_should_have_been_refused(self) -> None:
         """A result that is correct is no success where the step must refuse, and no luck either."""
         for case, what in (

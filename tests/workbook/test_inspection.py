@@ -161,6 +161,9 @@ class Sentences(Compiling):
             ("01_a.cu defines a, which the workbook defines", "01_a.cu:2"),
             ("01_a.cu makes the stack executable", "01_a.cu"),
             ("01_a.cu uses getpid: it controls processes", "01_a.cu"),
+            ("undefined reference to `void std::f<int, std::a<int> >(int, a)'", "01_a.cu:4"),
+            ("undefined reference to `std::g(int)'", "01_a.cu"),
+            ("01_a.cu does not define std::f for keys of type int or float", "01_a.cu:4"),
         ):
             self.assertEqual(place, inspector.place_of(sentence, "01_a.cu", text))
 
@@ -169,6 +172,21 @@ class Sentences(Compiling):
         callee = self.compiled("int f(int x) { return x; }", "02_b.cu")
         self.assertEqual(Inspection(), inspect([caller, callee]))
         self.assertNotEqual(Inspection(), inspect([caller]))
+        self.assertEqual(Inspection(), inspect([caller], given=Object(callee).defined))
+
+    def test_what_a_file_lacks(self) -> None:
+        text = (
+            "struct A {}; namespace s { void h() {} template <class> void f() {} template <class, class> void f(int) {}"
+        )
+        starter = self.compiled(
+            text + " template void f<A>(); template void f<int>(); template void f<int, int>(int); }"
+        )
+        own = self.compiled(text.replace("void h() {}", "") + " template void f<A>(); }", "02_own.cu")
+        wanted = Object(starter).defined
+        self.assertEqual({"s::f": ["int", "int, int"], "s::h": []}, inspector.lacking(Object(own), wanted))
+        self.assertEqual({}, inspector.lacking(Object(starter), wanted))
+        none = Object(self.compiled("int g() { return 3; }", "03_none.cu"))
+        self.assertEqual({"s::f": [], "s::h": []}, inspector.lacking(none, wanted))
 
     @unittest.skipIf(platform.machine() == "aarch64", "an instruction is a word there, and holds no other")
     def test_bytes_of_a_system_call_in_a_number(self) -> None:

@@ -273,56 +273,43 @@ def _from_to(numbers: Sequence[int], what: str) -> str:
     return f"{first}{f' to {last}' if last != first else ''} {what}{plural}"
 
 
+@dataclass(frozen=True)
+class _Counting:
+    """How the check build counts what a case costs."""
+
+    judge: JudgeClient
+    runner: Path
+    timeout: float | None
+    chance: random.Random
+
+    def run(self, verdict: Observation, case: Case) -> Outcome | None:
+        """The outcome, or None: the case has failed, which is the verdict."""
+        outcome = self.judge.run(self.runner, case, timeout=self.timeout, environment=environment())
+        if outcome.status == "verified":
+            return outcome
+        verdict.failed = verdict.failed or outcome
+        return None
+
+
 def _compare_costs(
-    verdict: Observation,
-    judge: JudgeClient,
-    lab: str,
-    line: Step,
-    runner: Path,
-    timeout: float | None,
-    chance: random.Random,
+    verdict: Observation, lab: str, line: Step, types: Collection[str] | None, counting: _Counting
 ) -> None:
-    """Counts what one line of the table costs, if it has a budget. Whether the kernels do the work, and many threads of
-    them, is also looked at with another number of keys, which nobody knows before: a step may tell the budget's case by
-    its size."""
+    """Counts what one line of the table costs with keys of one of these types, if it has a budget."""
     budget = line.budget
     if budget is None or not budget.n:
         return
-    groups = judge.cases(lab, line.number, "budget", "check", seed=1)
-    for case in (case for group in groups for case in group.cases if case.task == line.task):
-        outcome = judge.run(runner, case, timeout=timeout, environment=environment())
-        if outcome.status != "verified":
-            verdict.failed = verdict.failed or outcome
+    groups = counting.judge.cases(lab, line.number, "budget", "check", seed=1)
+    for case in _with_types((case for group in groups for case in group.cases), line, types):
+        if not (outcome := counting.run(verdict, case)):
             return
         counted = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
         costs = Costs(line.name, profiles.against_budget(counted, budget), line.task)
         verdict.costs.append(costs)
-        threads = max(
-            (math.prod(launch["grid"]) * math.prod(launch["block"]) for launch in outcome.launches), default=0
-        )
+        sizes = [math.prod(launch["grid"]) * math.prod(launch["block"]) for launch in outcome.launches]
         parallel = counted["work"] / counted["span"] if counted["span"] else 0.0
-        verdict.efforts.append(Effort(line.name, threads, round(parallel, 1), round(outcome.bytes_to_host / case.n, 2)))
-        other = replace(case, n=chance.randint(case.n, 2 * case.n))
-        elsewhere = judge.run(runner, other, timeout=timeout, environment=environment())
-        if elsewhere.status != "verified":
-            verdict.failed = verdict.failed or elsewhere
-            return
-        drawn = profiles.costs(elsewhere.launches, other.n)
-        least = min(counted["work"], drawn["work"])
-        if least < budget.work:
-            verdict.idle = (
-                f"too little work: {line.name}, its kernels make {least:.0f} requests for 1,000 keys; at "
-                f"least {budget.work:g} are needed: the kernels must do the work, not the host"
-            )
-            verdict.over.append(verdict.idle)
-        allowed = max(budget.span, SERIAL / 2)  # a tile that is not full may take several times as long as a full one
-        span = Costs(f"{line.name} with {other.n:,} keys", {"span": (drawn["span"], allowed)}, line.task)
-        if budget.span and span.over and "span" not in costs.over:
-            verdict.costs.append(span)
-            verdict.over += [
-                f"over budget: {span.over_budget('span')}",
-                *_by_kernel(elsewhere.launches, other.n, "span"),
-            ]
+        to_host = outcome.bytes_to_host / case.n
+        verdict.efforts.append(Effort(line.name, max(sizes, default=0), round(parallel, 1), round(to_host, 2)))
+        _judge_work(verdict, line, costs, counted["work"], case, counting)
         for name in costs.over if counts_exactly() else ():
             verdict.over.append(f"over budget: {costs.over_budget(name)}")
             if name in _OF_KERNELS:
@@ -333,12 +320,43 @@ def _compare_costs(
                 verdict.over.append(_COPIES.format(outcome.copied_bytes / case.n))
 
 
-def _with_types(cases: Sequence[Case], types: Collection[str]) -> list[Case]:
-    """The cases with keys of these types. Those of another type get one of them in turn, so that no size, shape or
-    input is left out."""
-    in_turn = itertools.cycle(types)
-    kept = (case if case.type in types else replace(case, type=next(in_turn)) for case in cases)
-    return list(dict.fromkeys(kept))
+def _judge_work(verdict: Observation, line: Step, costs: Costs, work: float, case: Case, counting: _Counting) -> None:
+    """Whether the kernels do the work, and many threads of them, also with another number of keys, which nobody knows
+    before: a step may tell the budget's case by its size. `work`: in the budget's case."""
+    assert line.budget
+    other = replace(case, n=counting.chance.randint(case.n, 2 * case.n))
+    if not (outcome := counting.run(verdict, other)):
+        return
+    drawn = profiles.costs(outcome.launches, other.n)
+    least = min(work, drawn["work"])
+    if least < line.budget.work:
+        verdict.idle = (
+            f"too little work: {line.name}, its kernels make {least:.0f} requests for 1,000 keys; at "
+            f"least {line.budget.work:g} are needed: the kernels must do the work, not the host"
+        )
+        verdict.over.append(verdict.idle)
+    allowed = max(line.budget.span, SERIAL / 2)  # a tile that is not full may take several times as long as a full one
+    span = Costs(f"{line.name} with {other.n:,} keys", {"span": (drawn["span"], allowed)}, line.task)
+    if line.budget.span and span.over and "span" not in costs.over:
+        verdict.costs.append(span)
+        verdict.over.append(f"over budget: {span.over_budget('span')}")
+        verdict.over += _by_kernel(outcome.launches, other.n, "span")
+
+
+def _with_types(cases: Iterable[Case], line: Step, types: Collection[str] | None) -> list[Case]:
+    """The cases of a line with keys of these types, as far as it takes them; None: with their own. Those of another
+    type get one of them in turn, so that no size, shape or input is left out."""
+    taken = [one for one in line.types if types is None or one in types] or line.types
+    in_turn = itertools.cycle(taken)
+
+    def with_type(case: Case) -> Case:
+        if types is None or case.type in taken:
+            return case
+        other = next(in_turn)
+        # What a step with a counter per value can count depends on the type.
+        return replace(case, type=other, input=case.input if line.max_range is None else line.input_for(other))
+
+    return list(dict.fromkeys(with_type(case) for case in cases if case.task == line.task))
 
 
 def check_step(
@@ -363,13 +381,11 @@ def check_step(
     verdict = Observation()
     with judges or Judges() as judges_:
         judge = judges_.own()
-        chance = random.Random(seed)
+        counting = _Counting(judge, runner, timeout, random.Random(seed))
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
         groups = judge.cases(lab, number, "check", "check", seed)
         generated = [*filter(None, [first]), *(case for group in groups for case in group.cases)]
-        if types:
-            generated = _with_types(generated, types)
-        cases = [case for line in lines for case in generated if case.task == line.task]
+        cases = [case for line in lines for case in _with_types(generated, line, types)]
 
         def show() -> None:
             if progress:
@@ -385,7 +401,7 @@ def check_step(
             raise Problem(str(error)) from error
         if not verdict.failed:
             for line in lines:
-                _compare_costs(verdict, judge, lab, line, runner, timeout, chance)
+                _compare_costs(verdict, lab, line, types, counting)
     return verdict
 
 

@@ -3,7 +3,8 @@
 # Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
 
 import functools
-from dataclasses import dataclass, field, is_dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, Optional, TypeVar, get_type_hints
 
 T = TypeVar("T")
@@ -118,6 +119,11 @@ class Lab:
     def own_line(self, number: int) -> Step:
         """The line of the step itself."""
         return next(step for step in self.steps if step.number == number and not step.part)
+
+    def without(self, types: Collection[str]) -> "Lab":
+        """The table of a runner that lacks key types. A line that takes no others is as it was."""
+        left = ((line, tuple(one for one in line.types if one not in types)) for line in self.steps)
+        return replace(self, steps=tuple(replace(line, types=some or line.types) for line, some in left))
 
     def used_by(self, line: Step) -> list[Step]:
         """The lines that a line calls: those of other steps, and the parts of its step. Each follows those it calls."""

@@ -23,6 +23,7 @@ NOTE = 42  # characters of a line of a note: a telephone shows as many
 MOST_LINES = 12  # of an example without such a line
 WORDS = {  # of what is not a finding, and so not in the table of labs/README.md
     "does not compile": "the compiler reports an error",
+    "lacks a function": "the file does not define a function of the step, or not for all of its key types",
     "wrong": "the result is wrong, and the check build reports nothing: a logical error, such as a wrong index",
     "crashed": "the program crashes",
     "exited": "the program ends by itself",
@@ -74,11 +75,13 @@ def of_record(record: Record) -> list[Difficulty]:
     if record.step is None:
         return []
     lab, step = record.lab, record.step
-    if record.kind:
-        failures = record.failures or (Failure("", lab, step),)
-        return [Difficulty(lab, step, "correct", record.kind, one.message, *_place(one.place)) for one in failures[:1]]
+    found: list[Difficulty] = []
+    if record.kind or record.failures:
+        first, *_ = record.failures or (Failure("", lab, step),)
+        kind = record.kind or first.status
+        found.append(Difficulty(lab, step, "correct", kind, first.message, *_place(first.place)))
     outcomes = [outcome for tally in record.tallies for _, outcome in tally.failures]
-    found = [one for outcome in outcomes for one in _of_outcome(lab, step, "correct", outcome)]
+    found += [one for outcome in outcomes for one in _of_outcome(lab, step, "correct", outcome)]
     if not record.verdict:
         return found
     if failed := record.verdict.failed or record.verdict.lesser:

@@ -6,7 +6,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -148,7 +148,7 @@ class Grader:
         )
 
     def _graded(self, submission: Submission, grade: Grade) -> Grade:
-        refused, remarks = list(submission.refused), list(grade.remarks)
+        refused, remarks, notes = list(submission.refused), list(grade.remarks), list(grade.notes)
         records: list[Record] = []
         for lab in self.whole.programs.labs:
             made = LabBuild(lab)
@@ -156,10 +156,19 @@ class Grader:
                 made = self.build(submission, lab)
                 refused += [f"{lab}: {line}" for why in made.refused.values() for line in why.message.splitlines()]
                 remarks += [f"{lab}: {words}" for words in made.unknown]
-            records += [self._step(made, step, submission) for step in steps(lab)]
-            records.append(_report(lab, submission))
+            of_lab: list[Record] = []
+            for step in steps(lab):
+                lost = {one.step for one in of_lab if one.step is not None and not one.is_right}
+                record = self._step(made, step, submission, lost)
+                notes += [
+                    f"{lab}: step {step.number:02} was run with the reference solution of step {number:02}, because "
+                    "yours is missing or did not pass"
+                    for number in record.with_reference
+                ]
+                of_lab.append(record)
+            records += [*of_lab, _report(lab, submission)]
         kept = tuple(map(scoring.encoded, records))
-        grade = replace(grade, records=kept, refused=tuple(refused), remarks=tuple(remarks))
+        grade = replace(grade, records=kept, refused=tuple(refused), remarks=tuple(remarks), notes=tuple(notes))
         return scoring.scored(grade, self.whole.rubric, self.whole.run, self.whole.folder, self.whole.out)
 
     def build(self, submission: Submission, lab: str) -> LabBuild:
@@ -180,8 +189,8 @@ class Grader:
 
     # --- what is found out ---
 
-    def _step(self, made: LabBuild, step: StepFile, submission: Submission) -> Record:
-        """What is found out about a step."""
+    def _step(self, made: LabBuild, step: StepFile, submission: Submission, lost: Collection[int]) -> Record:
+        """What is found out about a step. `lost`: those that need the reference solution if this one uses them."""
         number, name = step.number, Path(step.file).name
         record = Record(made.lab, number, has_budgets=self.whole.has_budgets(made.lab, number))
         if submission.refused:
@@ -191,23 +200,33 @@ class Grader:
             return replace(record, kind="refused", why=why, failures=failures)
         if name in made.broken:
             failures = (made.broken[name],)
-            return replace(record, kind="does not compile", why="it does not compile", failures=failures)
+            return replace(record, kind=failures[0].status, why=f"it {failures[0].status}", failures=failures)
         if name in made.unchanged:
             kind = "not written" if step.file in submission.files else "not handed in"
             return replace(record, kind=kind, why=_unwritten(step, submission))
+        if name in made.lacking:
+            record = replace(record, failures=(made.lacking[name],))
+        programs, replaced = self.builder.with_reference(made, number, lost)
+        record = replace(record, with_reference=tuple(replaced))
         try:
-            return self._judged(made, number, record)
+            return self._judged(programs, number, record, made.missing_types.get(name, ()))
         except UsedUp as error:
             return replace(record, kind="took too long", why=str(error))
 
-    def _judged(self, made: LabBuild, number: int, record: Record) -> Record:
+    def _judged(
+        self, programs: Mapping[str, Path], number: int, record: Record, missing_types: Collection[str]
+    ) -> Record:
         """What runs of a step that was built find out. Raises UsedUp."""
-        lab, tallies = made.lab, []
+        lab, tallies = record.lab, []
+        table = self.whole.tables[lab].without(missing_types)
         self.allowance = Allowance(functools.partial(self.whole.solution_seconds, lab, number))
         for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
-            sets = [self.whole.cases(lab, number, kind, set_) for set_ in judging.SETS[kind]]
+            sets = [
+                [replace(one, property=judging.property_of(one.case, table)) for one in cases]
+                for cases in (self.whole.cases(lab, number, kind, set_) for set_ in judging.SETS[kind])
+            ]
             with self.gpu_if(kind), self.judges(kind) as judges:
-                tallies.append(judging.tally(judges, made.programs[kind], sets, kind))
+                tallies.append(judging.tally(judges, programs[kind], sets, kind))
         self._require_sandbox(tallies)
         kept = tuple(map(scoring.of_tally, tallies))
         record = replace(record, tallies=kept, cases=self.whole.hash_of_cases(lab, number))
@@ -215,24 +234,34 @@ class Grader:
         if not any(tally.passed for tally in tallies):
             return record
         if marks.points(lab, number, "check") or (record.has_budgets and marks.points(lab, number, "budgets")):
-            record = self._observed(made, number, record)
+            record = self._observed(programs, number, record, missing_types)
         is_correct = all(not tally.failed for tally in tallies)
         if self.whole.judges_speed and is_correct and marks.points(lab, number, "speed"):
-            record = replace(record, speed=self._raced(made, number))
+            record = replace(record, speed=self._raced(programs, lab, number))
         return record
 
-    def _observed(self, made: LabBuild, number: int, record: Record) -> Record:
+    def _observed(
+        self, programs: Mapping[str, Path], number: int, record: Record, missing_types: Collection[str]
+    ) -> Record:
         """The same with the check build's verdict."""
-        lab, seed = made.lab, self.whole.run.seeds["check"]
+        lab, seed = record.lab, self.whole.run.seeds["check"]
+        types = {one for line in self.whole.tables[lab].lines(number) for one in line.types} - {*missing_types}
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
             verdict = check_build.check_step(
-                lab, number, made.programs["check"], seconds, judges=judges, seed=seed, passed_over=check_build.LESSER
+                lab,
+                number,
+                programs["check"],
+                seconds,
+                judges=judges,
+                seed=seed,
+                passed_over=check_build.LESSER,
+                types=types,
             )
         named = scoring.failed_cases(verdict, self.whole.cases(lab, number, "check", "check"))
         return replace(record, verdict=scoring.of_verdict(verdict), check_cases=named)
 
-    def _raced(self, made: LabBuild, number: int) -> Raced:
+    def _raced(self, programs: Mapping[str, Path], lab: str, number: int) -> Raced:
         """How fast a step is."""
         kind = self.whole.rubric.speed.build
         with (
@@ -241,7 +270,7 @@ class Grader:
             JudgeClient(prefix=judge_prefix(), sandbox=self.sandbox_words(kind)) as judge,
         ):
             race = Race(trusted, judge, self.whole.rubric.speed)
-            return race.run(self.whole.tables[made.lab], number, made.programs[kind], self.whole.run.seeds["speed"])
+            return race.run(self.whole.tables[lab], number, programs[kind], self.whole.run.seeds["speed"])
 
     # --- faults that are not the submission's ---
 

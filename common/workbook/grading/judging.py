@@ -101,7 +101,8 @@ class Tally:
         self.seconds += SECONDS[case.set] if outcome.status == "hung" else (times.wall_ms - times.waited_ms) / 1e3
         if not outcome.passed:
             self.count(case, 0)
-            self.failures.append((case, outcome))
+            if outcome.status != "not-written" or not self.not_written:  # one of them says it all
+                self.failures.append((case, outcome))
             self.hung += outcome.status == "hung"
             self.ended += outcome.status in ("hung", "crashed", "exited")
             self.not_written += outcome.status == "not-written"

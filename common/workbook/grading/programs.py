@@ -21,10 +21,10 @@ from ..core.console import Problem
 from ..core.course import ROOT, has_solutions, steps
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Lab
-from ..core.recipe import commands
 from ..inspection.inspector import INITIALISERS, RENAMED
 from ..inspection.objects import Object
 from . import compiler_output
+from .lab_commands import LabCommands, step_files
 from .sandbox import Box, Sandbox, python
 
 COMPILE_SECONDS = 60  # of a processor; the longest of the solutions takes 20
@@ -35,8 +35,7 @@ _TOO_LONG = f"compiling it took more than {COMPILE_SECONDS} s of a processor's t
 _TOO_LARGE = f"the compiler was killed without a message, as happens when it needs too much memory: {_ENDLESS}"
 # What the shell's `times` prints last: its own user and system time, and then that of its children.
 _TIMES = re.compile(r"\S+m\S+s \S+m\S+s\n(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*\Z")
-_REPLACED = ("-o", "-c", "-MF", "-MQ", "-MT")  # options with an argument: files that are elsewhere in the sandbox
-_DEPENDENCIES = ("-MD", "-fpch-deps")  # options that ask for a list of what is read
+_ALONE = "-Wl,--force-group-allocation"  # its functions do not give way to others of the same name
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,6 @@ class Compiled:
     fault: bool = False  # the compiler reported no error in the source, so the machine may be at fault
 
 
-def step_files(lab: str) -> list[str]:
-    """The names of the files that students fill in: "02_shared.cu"."""
-    return [step.file.partition("/")[2] for step in steps(lab)]
-
-
 def starter_texts(labs: Iterable[str]) -> dict[str, str]:
     """The text of each file before anybody has worked on it: {"03-bitonic/02_shared.cu": text}."""
     paths = [step.file for lab in labs for step in steps(lab)]
@@ -63,75 +57,6 @@ def starter_texts(labs: Iterable[str]) -> dict[str, str]:
     return {path: (ROOT / "labs" / path).read_text(encoding="utf-8", errors="replace") for path in paths}
 
 
-def _without_launcher(words: list[str]) -> list[str]:
-    """A compiler's command without ccache, and with the path of the compiler: other variables hold in the sandbox."""
-    program, *rest = words[1:] if Path(words[0]).name in ("ccache", "sccache") else words
-    return [shutil.which(program) or program, *rest]
-
-
-def _without_files(words: Sequence[str]) -> list[str]:
-    """A compiler's command without the files that it reads and writes."""
-    before = ("", *words)
-    left_out = {*_REPLACED, *_DEPENDENCIES}
-    return [word for last, word in zip(before, words) if word not in left_out and last not in _REPLACED]
-
-
-class LabCommands:
-    """The commands that make a lab's runner of one build, as they are in the build folder."""
-
-    def __init__(self, lab: str, kind: str) -> None:
-        self.lab, self.kind = lab, kind
-        self.target = build.target(lab, kind)
-        self.compile: dict[str, list[str]] = {}  # by the name of the file, without what is read and written
-        self.objects: dict[str, str] = {}  # by the name of the file, relative to the build folder
-        for entry in build.compile_commands():
-            output = entry.get("output", "")
-            name = Path(entry["file"]).name.removesuffix(".cpp")
-            if output.startswith(f"{self.target}.p/") and name in step_files(lab):
-                self.compile[name] = _without_files(_without_launcher(shlex.split(entry["command"])))
-                self.objects[name] = output
-        self.link = _link_command(self.target)
-        if not self.link or set(self.compile) != set(step_files(lab)):
-            raise Problem(f"the build folder has no commands for {self.target}: remove build/ and run this again")
-        if has_solutions():
-            self._call_solutions()
-
-    def _call_solutions(self) -> None:
-        """Links the solution of a step of another lab that this one calls: each lab is graded by itself."""
-        of_other_lab = re.compile(rf"labs/(?!{self.lab}-)[^/]*-{self.kind}(-solution)?\.p/.*\.o")
-        starters_ = [word for word in self.link if of_other_lab.fullmatch(word)]
-        if not starters_:
-            return
-        solutions = [
-            word
-            for word in _link_command(build.target(self.lab, self.kind, solution=True))
-            if of_other_lab.fullmatch(word)
-        ]
-        # A starter's step can be compiled in two parts, and a solution is in one.
-        first = self.link.index(starters_[0])
-        kept = [word for word in self.link if word not in starters_]
-        self.link = [*kept[:first], *solutions, *kept[first:]]
-
-    def inputs(self) -> list[str]:
-        """What is linked besides the objects of the student's files, relative to the build folder."""
-        own = {*self.objects.values(), self.target}
-        words = [word for word in self.link[1:] if not word.startswith("-") and word not in own]
-        return [word for word in words if word.endswith((".o", ".a", ".so")) and not os.path.isabs(word)]
-
-    def of_runner(self) -> list[str]:
-        """The runner's main program and our libraries, which are linked as one object. Parts of steps are not among
-        them: a submission's definitions take their place."""
-        return [word for word in self.inputs() if word.endswith("_main.cpp.o") or word.startswith("common/")]
-
-
-def _link_command(target: str) -> list[str]:
-    """The command of the build folder that links a program; empty if there is none."""
-    try:
-        return _without_launcher(commands(build.folder(), target, "-s")[-1])
-    except subprocess.CalledProcessError:
-        return []
-
-
 class Programs:
     """Makes runners for submissions of some labs."""
 
@@ -139,8 +64,8 @@ class Programs:
         self.sandbox, self.labs, self.kinds = sandbox, list(labs), list(kinds)
         self.recipes = {(lab, kind): LabCommands(lab, kind) for lab in labs for kind in kinds}
         self.starters = starter_texts(labs)
-        self._starter_objects: dict[tuple[str, str, str], Path] = {}
         self.tables: dict[str, Lab] = {}
+        self.references: dict[tuple[str, str, str], Path] = {}  # objects of solutions, by lab, file and build
         self._python = python()
 
     # --- once per run ---
@@ -151,21 +76,22 @@ class Programs:
         needed: dict[str, None] = {}
         for (lab, _), recipe in self.recipes.items():
             needed.update(dict.fromkeys(recipe.inputs()))
-            needed.update({item: None for name, item in recipe.objects.items() if f"{lab}/{name}" in as_made})
+            for name, parts in recipe.objects.items():
+                needed.update(dict.fromkeys(parts if f"{lab}/{name}" in as_made else ()))
         paths = [build.judge(), *more, *(build.folder() / path for path in needed)]
         build.compile_targets(paths, "building what is graded with")
         with JudgeClient() as judge:
             self.tables = {lab: judge.lab(lab) for lab in self.labs}
         self._copy_sources()
-        of_runners = {path for recipe in self.recipes.values() for path in recipe.of_runner()}
-        for path in needed:
-            if path not in of_runners:
-                self._copy_built(path)
         for recipe in self.recipes.values():
+            for path in {*recipe.inputs()} - {*recipe.of_runner()}:
+                self._copy_built(path)
             self._join_runner(recipe)
         box = self.sandbox.boxes[0] if self.sandbox.boxes else self.sandbox.add_box()
         self._find_tools(box)
-        self._compile_starters(box, as_made)
+        for recipe in self.recipes.values():
+            self._make_starters(box, recipe, as_made)
+        self._build_references()
 
     def _copy_sources(self) -> None:
         tree = self.sandbox.shared / "tree"
@@ -197,19 +123,26 @@ class Programs:
     def _join_runner(self, recipe: LabCommands) -> None:
         """Makes one object of a runner and our libraries. In it, copies of inline functions and templates are local, as
         are their data: nothing that a submission defines by such a name takes their place. Raises Problem."""
-        into = self._runner_object(recipe)
-        into.parent.mkdir(parents=True, exist_ok=True)
         parts = recipe.of_runner()
         objects, archives = ([part for part in parts if part.endswith(end)] for end in (".o", ".a"))
-        options = ["-r", "-nostdlib", "-Wl,--force-group-allocation", "-o", str(into)]
-        whole = ["-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"]
-        self._run_here([*(machine.compiler() or ["c++"]), *options, *objects, *whole], recipe)
-        with tempfile.NamedTemporaryFile("w") as names:
-            copies = [one.name for one in Object(into).symbols if one.binding == "WEAK" and not one.is_undefined]
-            names.write("\n".join(copies))
-            names.flush()
-            self._run_here(["objcopy", f"--localize-symbols={names.name}", str(into)], recipe)
+        into = self.runner_object(recipe.lab, recipe.kind)
+        self._join(recipe, into, [_ALONE, *objects, "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive"])
+        copies = [one.name for one in Object(into).symbols if one.binding == "WEAK" and not one.is_undefined]
+        self._change_symbols(recipe, into, "--localize-symbols", copies)
+
+    def _join(self, recipe: LabCommands, into: Path, parts: Sequence[str]) -> None:
+        """Makes one object of several. Raises Problem."""
+        into.parent.mkdir(parents=True, exist_ok=True)
+        command = [*(machine.compiler() or ["c++"]), "-r", "-nostdlib", "-o", str(into), *parts]
+        self._run_here(command, recipe)
         into.chmod(0o644)
+
+    def _change_symbols(self, recipe: LabCommands, path: Path, option: str, symbols: Iterable[str]) -> None:
+        """Changes an object with an option of objcopy that takes symbols from a file. Raises Problem."""
+        with tempfile.NamedTemporaryFile("w") as names:
+            names.write("\n".join(symbols))
+            names.flush()
+            self._run_here(["objcopy", f"{option}={names.name}", str(path)], recipe)
 
     @staticmethod
     def _run_here(command: Sequence[str], recipe: LabCommands) -> None:
@@ -217,9 +150,6 @@ class Programs:
         done = subprocess.run(command, cwd=build.folder(), capture_output=True, text=True, check=False)
         if done.returncode:
             raise Problem(f"the runner {recipe.target} cannot be linked: {done.stderr.strip()[:300]}")
-
-    def _runner_object(self, recipe: LabCommands) -> Path:
-        return self.sandbox.shared / "build" / f"{recipe.target}-runner.o"
 
     def _find_tools(self, box: Box) -> None:
         """Shows compilers that are not below /usr in the sandbox. Raises Problem if they do not start there."""
@@ -232,23 +162,54 @@ class Programs:
             if not done.ok:
                 raise Problem(f"{word} cannot be started in the sandbox: {done.errors.strip()[:300]}", 2)
 
-    def _compile_starters(self, box: Box, as_made: set[str]) -> None:
-        """Compiles the starters that are not in labs/ as they were given out; the others are copied."""
-        for (lab, kind), recipe in self.recipes.items():
-            for name, item in recipe.objects.items():
-                into = self.sandbox.shared / "build" / item
-                if f"{lab}/{name}" not in as_made:
-                    self.lay_out(box, lab, {})
-                    compiled = self.compile(box, lab, name, kind)
-                    if not compiled.item:
-                        raise Problem(f"the starter labs/{lab}/{name} does not compile\n\n{compiled.words}")
-                    into.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.move(compiled.item, into)
-                self._starter_objects[lab, name, kind] = into
+    def _make_starters(self, box: Box, recipe: LabCommands, as_made: set[str]) -> None:
+        """Makes an archive of the starters, from which the linker takes what a submission lacks. What is in labs/ as it
+        was given out has been compiled. Raises Problem."""
+        called = Object(self.runner_object(recipe.lab, recipe.kind)).undefined
+        for_runner, for_steps = [], []
+        for name, parts in recipe.objects.items():
+            if f"{recipe.lab}/{name}" not in as_made:
+                self.lay_out(box, recipe.lab, {})
+                compiled = self.compile(box, recipe.lab, name, recipe.kind)
+                if not compiled.item:
+                    raise Problem(f"the starter labs/{recipe.lab}/{name} does not compile\n\n{compiled.words}")
+                parts = [str(compiled.item)]
+            # What the runner calls must call the starter's own functions. Compilers rely on what these do: for example,
+            # on that they do not return, because they are not written.
+            alone, whole = self._shared(recipe, f"alone-{name}.o"), self.starter_object(recipe.lab, name, recipe.kind)
+            self._join(recipe, alone, [_ALONE, *parts])
+            self._change_symbols(recipe, alone, "--keep-global-symbols", called)
+            self._join(recipe, whole, parts)
+            for path in (alone, whole):
+                self._run_here(["objcopy", "--weaken", str(path)], recipe)
+            for_runner.append(str(alone))
+            for_steps.append(str(whole))
+        archive = self._shared(recipe, "starters.a")
+        self._run_here(["ar", "rcs", str(archive), *for_runner, *for_steps], recipe)
+        archive.chmod(0o644)
+
+    def _build_references(self) -> None:
+        """Builds the solutions, where there are any, of steps that use others or that others use. No sandbox shows them
+        to a compiler. Raises Problem."""
+        for lab, kind in self.recipes:
+            users = {n: self.tables[lab].may_call(n) - {n} for n in (step.number for step in steps(lab))}
+            for step in steps(lab):
+                made = build.object_of(step, kind, solution=True)
+                if made and (users[step.number] or any(step.number in used for used in users.values())):
+                    self.references[lab, Path(step.file).name, kind] = build.folder() / made
+        if self.references:
+            build.compile_targets(self.references.values(), "building the solutions of steps that others use")
+
+    def _shared(self, recipe: LabCommands, what: str) -> Path:
+        return self.sandbox.shared / "build" / f"{recipe.target}-{what}"
+
+    def runner_object(self, lab: str, kind: str) -> Path:
+        """The object of a lab's runner, without the steps."""
+        return self._shared(self.recipes[lab, kind], "runner.o")
 
     def starter_object(self, lab: str, name: str, kind: str) -> Path:
         """The object of an unchanged starter."""
-        return self._starter_objects[lab, name, kind]
+        return self._shared(self.recipes[lab, kind], f"starter-{name}.o")
 
     # --- per submission ---
 
@@ -321,15 +282,17 @@ class Programs:
         steps_.append(["objcopy", *(f"--rename-section={name}={RENAMED}" for name in INITIALISERS), "made"])
         return self._made(box, steps_, into)
 
-    def link(self, box: Box, lab: str, kind: str, objects: Mapping[str, Path]) -> Compiled:
-        """Links a runner. `objects`: by the name of the file."""
+    def link(self, box: Box, lab: str, kind: str, objects: Mapping[str, Path], name: str = "") -> Compiled:
+        """Links a runner. `objects`: by the name of the file; starters take the place of what they lack. `name`: of the
+        program, if it is not the lab's only one."""
         recipe = self.recipes[lab, kind]
-        own = {recipe.objects[name]: str(path) for name, path in objects.items()}
-        shared = {path: str(self.sandbox.shared / "build" / path) for path in recipe.inputs()}
         first, *others = recipe.of_runner()
-        shared[first] = str(self._runner_object(recipe))
-        words = [{**own, **shared, recipe.target: "made"}.get(word, word) for word in recipe.link if word not in others]
-        made = self._made(box, [words], box.folder / f"{lab}-{kind}")
+        left_out = {*recipe.of_steps(), *others}
+        shared = {path: [str(self.sandbox.shared / "build" / path)] for path in recipe.inputs()}
+        runner, starters_ = self.runner_object(lab, kind), self._shared(recipe, "starters.a")
+        shared |= {first: [*map(str, objects.values()), str(runner), str(starters_)], recipe.target: ["made"]}
+        words = [new for word in recipe.link if word not in left_out for new in shared.get(word, [word])]
+        made = self._made(box, [words], box.folder / (name or f"{lab}-{kind}"))
         if made.item:
             made.item.chmod(0o755)
         return made

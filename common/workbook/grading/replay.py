@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from ..check import words
@@ -9,7 +10,7 @@ from ..core import check_build
 from ..core.console import Problem, Usage, note
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Outcome
-from . import handed_in, judging, rubric
+from . import handed_in, judging, rubric, scoring
 from .class_run import Options, kinds, prepared, read_roster
 from .grader import Grader, judge_prefix
 from .grades import read_grade, read_run
@@ -26,7 +27,9 @@ def _submission(options: Options, student: str) -> Handed:
     return found
 
 
-def _outcome(grader: Grader, handed: Handed, case: judging.NamedCase, kind: str) -> Outcome:
+def _outcome(
+    grader: Grader, handed: Handed, case: judging.NamedCase, kind: str, with_reference: Collection[int]
+) -> Outcome:
     submission = grader.read(handed)
     made = grader.build(submission, case.case.lab)
     words = [*submission.refused, *(failure.message for failure in made.lost.values())]
@@ -36,10 +39,11 @@ def _outcome(grader: Grader, handed: Handed, case: judging.NamedCase, kind: str)
         raise Problem(
             "the case was not run, for the reasons above" if words else "the lab was handed in as it was given out"
         )
+    programs, _ = grader.builder.with_reference(made, case.case.step, with_reference)
     environment = check_build.environment() if kind == "check" else {}
     with grader.gpu_if(kind), JudgeClient(prefix=judge_prefix(), sandbox=grader.sandbox_words(kind)) as judge:
         seconds = judging.SECONDS[case.set]
-        return judge.run(made.programs[kind], case.case, timeout=seconds, environment=environment)
+        return judge.run(programs[kind], case.case, timeout=seconds, environment=environment)
 
 
 def replay(options: Options, student: str, name: str) -> int:
@@ -61,12 +65,16 @@ def replay(options: Options, student: str, name: str) -> int:
         kind = name.split("/")[2]
         if kind not in whole.programs.kinds:
             raise Problem(f"the {kind} build cannot run on this machine")
-        outcome = _outcome(Grader(whole, whole.sandbox.boxes[0]), handed, case, kind)
+        grade = read_grade(options.out, student)
+        place = (lab, case.case.step)
+        replaced = (
+            [one.with_reference for one in scoring.records(grade) if (one.lab, one.step) == place] if grade else []
+        )
+        outcome = _outcome(Grader(whole, whole.sandbox.boxes[0]), handed, case, kind, sum(replaced, ()))
     if outcome.passed and not outcome.findings:
         print(f"passed: {outcome.title}, seed {outcome.case.seed}")
         return 0
     print("\n".join(words.failure_lines(outcome)))
-    grade = read_grade(options.out, student)
     known = {failure.case_id for criterion in grade.criteria for failure in criterion.failures} if grade else set()
     if name not in known:
         note("this case is not among the failures that the grade names")

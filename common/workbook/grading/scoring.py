@@ -44,7 +44,8 @@ class Record:
     step: Optional[int]  # None: the report
     kind: str = ""  # why it was not run, in a few words that count as a difficulty: "does not compile"; "" if it was
     why: str = ""  # the same as a sentence
-    failures: tuple[Failure, ...] = ()  # of a step that was not run: the compiler's words
+    failures: tuple[Failure, ...] = ()  # what keeps a step, or some of its key types, from being run
+    with_reference: tuple[int, ...] = ()  # the steps whose solutions took the place of the student's in the cases
     cases: str = ""  # a hash of the cases and their seeds
     has_budgets: bool = False  # that can be judged on the machine
     tallies: tuple[Tally, ...] = ()  # of the cases, by build
@@ -53,6 +54,13 @@ class Record:
     check_cases: tuple[NamedCase, ...] = ()  # those that failed there
     speed: Optional[Raced] = None  # None: not measured, because a case fails or the rubric gave no points for it
     words: int = 0  # of a report that are the student's own
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing is known that a step which uses this one would suffer from."""
+        seen = self.verdict
+        is_clean = seen is None or (seen.passed and not seen.lesser)
+        return bool(self.tallies) and not any(tally.failed for tally in self.tallies) and is_clean
 
 
 def hash_of(cases: Iterable[NamedCase]) -> str:
@@ -151,6 +159,7 @@ def _of_step(record: Record, step: int, marks: Rubric, points: Mapping[str, floa
     lab, found = record.lab, []
     if "correct" in points:
         correct = judging.correct(lab, step, record.tallies, points["correct"], marks.least_share)
+        correct = replace(correct, failures=(*record.failures, *correct.failures))
         found.append(judging.earned(correct, record.verdict) if record.verdict else correct)
     rest = {name: most for name, most in points.items() if name != "correct"}
     if not any(tally.passed for tally in record.tallies):

@@ -82,11 +82,17 @@ class _Findings:
         self.unknown[sentence] = None
 
 
+def _without_arguments(name: str) -> str:
+    """A name without its template arguments."""
+    found = 1
+    while found:  # the innermost lists first
+        name, found = re.subn(r"(?<!operator)<[^<>]*>", "", name)
+    return name
+
+
 def _brief(shown: str) -> str:
     """A name as a reader knows it: "std::basic_ofstream::open", without "vtable for" and the like."""
-    name, found = re.sub(r"^(?:[\w-]+ )+for ", "", shown), 1
-    while found:  # the innermost lists of template arguments first
-        name, found = re.subn(r"(?<!operator)<[^<>]*>", "", name)
+    name = _without_arguments(re.sub(r"^(?:[\w-]+ )+for ", "", shown))
     name = name.partition("(")[0].split(" ")[-1] or shown
     return re.sub(r"^(\w*(?:open|seeko?|tello?|stat|pos))64$", r"\1", name)  # the source says fopen, not fopen64
 
@@ -167,7 +173,7 @@ def _shown_file(path: Path) -> str:
 class _Inspector:
     """Inspects the objects of one submission and one build."""
 
-    def __init__(self, objects: Sequence[Path], initialisers: Collection[str]) -> None:
+    def __init__(self, objects: Sequence[Path], initialisers: Collection[str], given: Collection[str]) -> None:
         self.initialisers = initialisers
         self.found = _Findings()
         self.objects: list[Object] = []
@@ -179,7 +185,7 @@ class _Inspector:
                 self.found.refuse(file, f"{file}: its object cannot be read ({error}): use no assembly code in it")
         names = {symbol.name for each in self.objects for symbol in each.symbols}
         self.shown = demangled(names)
-        self.defined = {s.name for each in self.objects for s in each.symbols if not s.is_undefined and not s.is_local}
+        self.defined = {*given}.union(*(each.defined for each in self.objects))
 
     def inspect(self) -> Inspection:
         """Looks at all objects."""
@@ -285,10 +291,9 @@ def calls_of_others(file: str, steps: Mapping[str, Object], may_use: Collection[
     their files, which begin with the step's number. `may_use`: the numbers of those that it may call."""
     defined_by: dict[str, list[str]] = {}
     for name, each in steps.items():
-        for symbol in each.symbols:
-            if symbol.name and not symbol.is_undefined and not symbol.is_local:
-                defined_by.setdefault(symbol.name, []).append(name)
-    needed = {symbol.name for symbol in steps[file].symbols if symbol.is_undefined} & set(defined_by)
+        for symbol in each.defined:
+            defined_by.setdefault(symbol, []).append(name)
+    needed = steps[file].undefined & set(defined_by)
     refused = {name for name in needed if not any(int(other[:2]) in may_use for other in defined_by[name])}
     shown = demangled(refused)
     of_files: dict[str, list[str]] = {}
@@ -305,24 +310,39 @@ def _first(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
+def lacking(own: Object, wanted: Collection[str]) -> dict[str, list[str]]:
+    """The functions among these symbols that an object does not define. For a template of which it has some instances,
+    the template arguments of the others: {"counting::sort_range": ["unsigned char"], "counting::reduce": []}."""
+    shown = demangled(wanted)
+    there = {_brief(shown[symbol]) for symbol in own.defined & {*wanted}}
+    found: dict[str, list[str]] = {}
+    for symbol in sorted({*wanted} - own.defined):
+        name, arguments = _brief(shown[symbol]), re.search(r"<([^<>]*)>\(", shown[symbol])
+        found.setdefault(name, []).extend([arguments[1]] if arguments and name in there else [])
+    return found
+
+
 def place_of(sentence: str, file: str, text: str) -> str:
     """The file and, if the source has what the sentence names, the first line that does: "02_shared.cu:17"."""
-    found = re.search(r" (?:uses|defines|reference to|definition of) [`'‘]?([^,('’]+)", sentence)
-    names = re.findall(r"\w+", found[1].partition(": ")[0]) if found else []
+    found = re.search(r" (?:uses|defines?|reference to|definition of) [`'‘]?([^'’\n]+)", sentence)
+    shown = _without_arguments(found[1]).replace("(anonymous namespace)::", "") if found else ""
+    scope, _, name = re.split(r"[,(]|: | (?:of|by|for keys) ", shown)[0].rpartition(" ")[2].rpartition("::")
     lines = [line.partition("//")[0] for line in text.splitlines()]
-    for name in reversed(names):
-        written = re.compile(rf"\b{re.escape(name.removeprefix('basic_'))}\b")
+    for each in (name, *scope.split("::")[:0:-1]):  # a class, but no namespace, which many lines name
+        written = re.compile(rf"\b{re.escape(each.removeprefix('basic_'))}\b")
         number = next((number for number, line in enumerate(lines, 1) if written.search(line)), 0)
-        if number:
+        if each and number:
             return f"{file}:{number}"
     return file
 
 
-def inspect(objects: Sequence[Path], initialisers: Collection[str] = (RENAMED,)) -> Inspection:
+def inspect(
+    objects: Sequence[Path], initialisers: Collection[str] = (RENAMED,), given: Collection[str] = ()
+) -> Inspection:
     """Judges the objects that one build makes of a submission's files. `initialisers`: what their lists of initialisers
-    may be called. What one of the objects defines, the others may use: if a file is refused, the others must be
-    inspected again without it.
+    may be called. `given`: names that the starters define. These, and what one of the objects defines, the others may
+    use: if a file is refused, the others must be inspected again without it.
 
     Raises Problem if this machine lacks what it needs for that.
     """
-    return _Inspector(objects, initialisers).inspect()
+    return _Inspector(objects, initialisers, given).inspect()

@@ -104,6 +104,16 @@ class Object:
         except Exception as error:  # whatever its fault, it is not the object of a compiler
             raise Unreadable(str(error) or type(error).__name__) from error
 
+    @property
+    def defined(self) -> set[str]:
+        """The names that it defines for other objects."""
+        return {one.name for one in self.symbols if one.name and not one.is_undefined and not one.is_local}
+
+    @property
+    def undefined(self) -> set[str]:
+        """The names that another object or a library must define."""
+        return {one.name for one in self.symbols if one.name and one.is_undefined}
+
     @staticmethod
     def _read_sections(elf: Any) -> list[Section]:
         sections = []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attacks import FOLDER, REFUSED
-from lazy import COMPILING, COUNTS_EXCHANGES, FULL, LAB, LAZY, NONE, ROOT, Lazy
+from lazy import COMPILING, COUNTS_EXCHANGES, FULL, LAB, LAZY, NONE, PART, ROOT, Lazy
 from no_work import NO_WORK, READING
 
 FILES = ("00_exchange.cu", "01_global.cu", "02_halo.cu", "03_rows.cu")  # by the step's number
@@ -166,6 +166,11 @@ def partly() -> dict[str, Student]:
     starters = {name: starter(name) for name in FILES}
     of_step = [{key: share for key, share in ALL.items() if key[0] == step} for step in range(len(FILES))]
     broken = texts["02_halo.cu"] + "\nthis is not C++\n"
+    for_u32 = "".join(
+        line
+        for line in texts[FILES[1]].splitlines(keepends=True)
+        if not line.startswith("template void") or "uint32" in line
+    )
     return {
         "starters": Student(folder(starters), {}, "is not written yet", kind="partly"),
         "step 1": Student(folder({**starters, FILES[1]: texts[FILES[1]]}), of_step[1], kind="partly"),
@@ -203,6 +208,18 @@ def partly() -> dict[str, Student]:
             folder({**texts, FILES[2]: "\n"}),
             {**of_step[0], **of_step[1], **of_step[3]},
             "is empty",
+            kind="partly",
+        ),
+        "step 1 for one type": Student(
+            folder({FILES[1]: for_u32}),
+            {**of_step[1], (1, "correct"): PART},
+            "does not define odd_even::sort_global for keys of type float or int32_t or uint64_t",
+            kind="partly",
+        ),
+        "step 1 by another name": Student(
+            folder({FILES[1]: texts[FILES[1]].replace("sort_global", "sort_everything")}),
+            {},
+            "01_global.cu does not define odd_even::sort_global",
             kind="partly",
         ),
         "nothing": Student({"README.txt": "sorry"}, {}, "was not handed in", kind="partly"),
