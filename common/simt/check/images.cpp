@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../src/faults/source_lines.h"
+#include "../src/execution/failure.h"
 #include "../src/runtime/call.h"
 #include "state.h"
 

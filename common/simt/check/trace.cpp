@@ -23,7 +23,7 @@ namespace simt::check {
 namespace {
 
 constexpr int version = 1;  // of the format: TRACE.md
-constexpr std::uint64_t max_accesses = 500'000;
+constexpr std::uint64_t max_traced = 500'000;
 constexpr std::size_t longest_name = 400;  // bytes
 
 /// The text as a string of JSON. Control characters become question marks.
@@ -223,9 +223,9 @@ void Trace::access(const Owner& owner, const Access& access, std::size_t offset)
   Recording& r = *recording_;
   if (r.is_left_out()) return;
   r.complete();
-  if (r.accesses == max_accesses) {
+  if (r.accesses == max_traced) {
     r.is_cut = true;
-    r.add("{\"cut\":%" PRIu64 "}\n", max_accesses);
+    r.add("{\"cut\":%" PRIu64 "}\n", max_traced);
     return;
   }
   ++r.accesses;

@@ -1,6 +1,9 @@
 // A running launch for the tests of the observers, and what they have found.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "state.h"
 
 /// A launch of 4 blocks of 128 threads, in the first block. Nothing is kept from before.
@@ -18,6 +21,10 @@ struct OwnCell {
   simt::check::Content content{};
   simt::check::Cell cell() { return {write, read, other_read, content}; }
 };
+
+/// What Images has told HostWatch.
+extern std::vector<std::string> unseen_writes;
+extern std::size_t written_for_host;
 
 inline std::size_t count_findings() { return simt::check::state().findings.all().size(); }
 inline simt::check::LaunchCounts& counts() { return simt::check::state().counts.launch(); }
