@@ -324,15 +324,6 @@ __global__ void hand_out(const Key* keys, Key* window, std::int64_t at, std::int
   fill(keys, window, at, n);
 }
 __device__ unsigned char place_on_device[2048];
-template <class Key>
-__host__ __device__ Key* kept() {
-  __shared__ Key tile[256];
-  return tile;
-}
-template <class Key>
-__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n) {
-  fill(keys, kept<Key>(), at, n);
-}
 // Where a thread, or the block, keeps the keys.
 template <class Key>
 __global__ void keep_and_tell(const Key* keys, std::uintptr_t* where, std::int64_t at, std::int64_t n, bool is_shared) {
@@ -346,6 +337,17 @@ __global__ void keep_and_tell(const Key* keys, std::uintptr_t* where, std::int64
 }
 """
 )
+_SHARED = """
+template <class Key>
+__host__ __device__ Key* kept() {
+  __shared__ Key tile[256];
+  return tile;
+}
+template <class Key>
+__global__ void keep_in_shared(const Key* keys, std::int64_t at, std::int64_t n) {
+  fill(keys, kept<Key>(), at, n);
+}
+"""
 _ALLOCATE = "CUDA_CHECK(cudaMallocAsync(&place, 256 * sizeof(Key), stream));"
 _HAND_OUT = "hand_out<<<1, 64, 0, stream>>>(keys.data, static_cast<Key*>(place), at, keys.n);"
 _TO_HOST = "CUDA_CHECK(cudaMemcpyAsync(host.data() + at, place, bytes, cudaMemcpyDeviceToHost, stream));"
@@ -364,7 +366,7 @@ _TOLD = """
 """
 
 
-def _by_window(before: str, launch: str, after: str, words: str) -> Lazy:
+def _by_window(before: str, launch: str, after: str, words: str, head: str = "") -> Lazy:
     """A step that sorts on the host. `before`: the first window; `launch` and `after`: before and after it waits."""
     code = f"""
 std::vector<Key> host(keys.n);
@@ -379,7 +381,7 @@ for (std::int64_t at = 0; at < keys.n; at += 256) {{
   {after}
 }}
 """
-    return first(code + _HAND_OVER, words, _NO_POINTS, _WINDOW)
+    return first(code + _HAND_OVER, words, _NO_POINTS, _WINDOW + head)
 
 
 _TO_THE_HOST = "most of the keys to the host"
@@ -391,7 +393,7 @@ _UNOBSERVED = {
     ),
     "sorts_by_a_function_of_c_in_one_thread": first(
         "call_function<<<1, 32, 0, stream>>>(keys.data, keys.n, &std::qsort);" + _WRITE_AGAIN,
-        "none of its threads was seen to write it",
+        "none of its threads was seen to write it | does not compile",
         _NO_POINTS,
         _NOT_HIDDEN,
     ),
@@ -428,7 +430,8 @@ _UNOBSERVED = {
         "",
         "keep_in_shared<<<1, 64, 0, stream>>>(keys.data, at, keys.n);",
         "std::memcpy(host.data() + at, kept<Key>(), bytes);",
-        _LOST,
+        _LOST + " | does not compile",  # with nvcc
+        _SHARED,
     ),
     "reads_dynamic_shared_memory_on_the_host": _by_window(
         _ALLOCATE,
