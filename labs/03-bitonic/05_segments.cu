@@ -43,7 +43,7 @@ struct GroupSort {
   template <int threads, class SegmentTile>
   static __device__ void store(SegmentKeys keys, Segment segment, SegmentTile& tile, int t) {
     constexpr int items = SegmentTile::size / threads;
-    const Column<threads, SegmentTile> words(tile, t);  // words[i] is at position t + i * threads
+    const std::uint32_t* const words = tile.at(t);  // word i is words[tile.padded(i * threads)]
     std::uint32_t* const to = keys.to + segment.begin + t;
     // Your code: store the words that belong to the segment. Which comparisons does a full one not need?
     (void)words, (void)to, (void)items;

@@ -30,8 +30,7 @@ __device__ void mirror_registers(Word (&words)[items]) {
   for (int i = 0; i < items / 2; ++i) compare_exchange(words[i], words[items - 1 - i]);
 }
 
-/// Half-cleaners with the strides `stride`, stride / 2, ..., down to the first odd one: 1, or 3 if there are 24 words.
-/// They merge each bitonic sequence of 2 * stride words.
+/// Half-cleaners with the strides `stride`, stride / 2, ..., 1, which merge each bitonic sequence of 2 * stride words.
 template <int stride, int items, class Word>
 __device__ void bitonic_merge_registers(Word (&words)[items]) {
   if constexpr (stride > 0) {
@@ -40,21 +39,7 @@ __device__ void bitonic_merge_registers(Word (&words)[items]) {
       const int low = pair / stride * 2 * stride + pair % stride;
       compare_exchange(words[low], words[low + stride]);
     }
-    if constexpr (stride % 2 == 0) bitonic_merge_registers<stride / 2>(words);
-  }
-}
-
-/// The last half-cleaners of a merge, from the stride `stride` on. If they leave three words (of 24), these are sorted.
-template <int stride, int items, class Word>
-__device__ void finish_merge_registers(Word (&words)[items]) {
-  bitonic_merge_registers<stride>(words);
-  if constexpr (items % 3 == 0) {
-#pragma unroll
-    for (int i = 0; i < items; i += 3) {
-      compare_exchange(words[i], words[i + 2]);
-      compare_exchange(words[i], words[i + 1]);
-      compare_exchange(words[i + 1], words[i + 2]);
-    }
+    bitonic_merge_registers<stride / 2>(words);
   }
 }
 
@@ -80,23 +65,6 @@ __device__ void sort_registers(Word (&words)[items]) {
     sort_registers<first, run / 2>(words);
     sort_registers<first + run / 2, run / 2>(words);
     merge_odd_even<first, run, 1>(words);
-  }
-}
-
-/// Sorts all words of a thread. 24 words are sorted together with 8 sentinels, which come after all words. The compiler
-/// knows the outcome of the sentinels' comparators and leaves them out, so that 127 remain.
-template <int items, class Word>
-__device__ void sort_all_registers(Word (&words)[items]) {
-  if constexpr (items % 3 == 0) {
-    constexpr int power = items / 3 * 4;  // the next power of two
-    Word padded[power];
-#pragma unroll
-    for (int i = 0; i < power; ++i) padded[i] = i < items ? words[i] : Word(~Word(0));
-    sort_registers<0, power>(padded);
-#pragma unroll
-    for (int i = 0; i < items; ++i) words[i] = padded[i];
-  } else {
-    sort_registers<0, items>(words);
   }
 }
 
@@ -141,12 +109,12 @@ __device__ void bitonic_merge_lanes(Word (&words)[items]) {
 template <int lanes, int items, class Word>
 __device__ void sort_lanes(Word (&words)[items]) {
   if constexpr (lanes == 1) {
-    sort_all_registers(words);
+    sort_registers<0, items>(words);
   } else {
     sort_lanes<lanes / 2>(words);
     mirror_lanes<lanes>(words);
     bitonic_merge_lanes<lanes / 4>(words);
-    finish_merge_registers<items / 2>(words);
+    bitonic_merge_registers<items / 2>(words);
   }
 }
 

@@ -2,9 +2,8 @@
 //
 // A segment of up to 4096 keys is sorted by as many threads as its length requires, a group of 4 to 128 threads with up
 // to 32 words each. The numbers of threads and of words are template parameters, because the compiler must know all
-// indexes of arrays in registers. Therefore segments are divided into classes by their length. From 64 on, there is a
-// class with 24 words per thread between two powers of two. Without it, a segment of 1025 keys would cost as much as
-// one of 2048.
+// indexes of arrays in registers. Therefore segments are divided into classes by their length: one up to each power of
+// two. A segment of 1025 keys costs as much as one of 2048.
 //
 // The kernels that are given call the step's code through a template argument, `Sort`, with two static functions that
 // all threads of the block call:
@@ -21,15 +20,10 @@
 namespace bitonic {
 
 inline constexpr int segment_threads = 128;  ///< per block
-inline constexpr int longest_short_segment = 4096;
-inline constexpr int classes = 15;  ///< the last one is for all longer segments
+inline constexpr int classes = 9;            ///< the last one is for all segments of more than 4096 keys
 
 /// The length of the longest segment of each class but the last.
-__host__ __device__ constexpr int longest_of(int index) {
-  constexpr int longest[classes - 1] = {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096};
-  return longest[index];
-}
-static_assert(longest_of(classes - 2) == longest_short_segment);
+__host__ __device__ constexpr int longest_of(int index) { return 32 << index; }
 
 /// The index of the class to which segments of this length belong.
 __host__ __device__ inline int class_of(int length) {
@@ -42,11 +36,10 @@ __host__ __device__ inline int class_of(int length) {
 template <int index>
 struct SegmentClass {
   static constexpr int size = longest_of(index);
-  static constexpr int items = size <= 64 ? size / 4 : size % 3 == 0 ? 24 : 32;
+  static constexpr int items = size <= 64 ? size / 4 : 32;
   static constexpr int threads = size / items, per_block = segment_threads / threads;
   using SegmentTile = Tile<std::uint32_t, items, threads>;
 };
-static_assert(SegmentClass<2>::items == 24 && SegmentClass<3>::items == 32);
 static_assert(SegmentClass<classes - 2>::threads == segment_threads);
 
 /// Where a segment is. A group of threads without a segment has an empty one.

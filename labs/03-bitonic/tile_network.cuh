@@ -10,9 +10,6 @@
 // columns, where one exchange through shared memory serves several stages.
 #pragma once
 
-#include <bit>
-#include <cstdint>
-
 #include "network.cuh"
 
 namespace bitonic {
@@ -21,55 +18,23 @@ namespace bitonic {
 /// a comparison and a selection for each word, and a stage in registers takes half as much. But with fewer than 32
 /// words per thread, the columns of short runs conflict in their banks.
 template <int items>
-inline constexpr int shuffled_lanes = items == 32   ? 2
-                                      : items == 24 ? 4
-                                                    : 16;
+inline constexpr int shuffled_lanes = items == 32 ? 2 : 16;
 
-/// With 24 words per thread, there is a gap after the words of every four threads, of alternately 4 and 5 unused words.
-inline constexpr int words_between_gaps = 96, words_in_two_gaps = 9;
-
-/// The unused words of tiles of 4, 8, 16, 32, 64 and 128 threads with 24 words each.
-inline constexpr int unused_words_of_24[] = {5, 9, 18, 36, 72, 144};
-
-/// The words of `threads` neighbouring threads in shared memory. There are unused words between some of them, so that
-/// the first words of neighbouring threads are in different banks.
+/// The words of `threads` neighbouring threads in shared memory. There is an unused word after each row of the banks, so
+/// that the first words of neighbouring threads are in different banks.
 template <class Word_, int items_, int threads_>
 struct Tile {
   using Word = Word_;
   static constexpr int items = items_, threads = threads_, size = threads * items;
-  static constexpr bool has_24_words = items == 24;
-  static constexpr int row_of_banks = 128 / int(sizeof(Word));  ///< words; one word after each is unused
+  static constexpr int row_of_banks = 128 / int(sizeof(Word));  ///< words
 
-  /// Where a position lies.
-  static __device__ constexpr int padded(int position) {
-    return has_24_words ? position + position / words_between_gaps * words_in_two_gaps / 2
-                        : position + position / row_of_banks;
-  }
+  /// Where a position lies. Strides are powers of two, so padded(first + i * stride) is padded(first) + padded(i * stride)
+  /// for each first < stride: a thread computes one address, and all others are at constant distances from it.
+  static __device__ constexpr int padded(int position) { return position + position / row_of_banks; }
 
-  static constexpr int unused =
-      has_24_words ? unused_words_of_24[std::bit_width(unsigned(threads / 4)) - 1] : size / row_of_banks;
-  static_assert(!has_24_words || unused == (size / words_between_gaps * words_in_two_gaps + 1) / 2);
-
-  Word words[size + unused];
+  Word words[size + size / row_of_banks];
 
   __device__ Word* at(int position) { return words + padded(position); }
-};
-
-/// Words of a tile that are `stride` apart, the first of them at position `first`. A thread computes as few addresses
-/// as possible. The other words are at constant distances from these.
-template <int stride, class Tile>
-struct Column {
-  static constexpr int addresses = Tile::has_24_words ? 3 : 1;
-  typename Tile::Word* words[addresses];
-
-  __device__ Column(Tile& tile, int first) {
-#pragma unroll
-    for (int i = 0; i < addresses; ++i) words[i] = tile.at(first + i * stride);
-  }
-
-  __device__ typename Tile::Word& operator[](int i) const {
-    return words[i % addresses][Tile::padded(i / addresses * addresses * stride)];
-  }
 };
 
 /// Waits for the `threads` threads that share words, which are part of a warp, or all threads of the block.
@@ -100,25 +65,24 @@ __device__ void write_blocked(Tile& tile, const typename Tile::Word (&words)[Til
 template <int run, class Tile>
 __device__ void merge_as_columns(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
   constexpr int items = Tile::items, threads = run / items, stride = threads;
-  constexpr int rest = Tile::has_24_words ? 3 * stride : stride;  // runs that the columns leave
-  static_assert(rest / items <= 32, "the stages between columns and blocked words must stay within a warp");
+  static_assert(stride / items <= 32, "the stages between columns and blocked words must stay within a warp");
   write_blocked(tile, words, t);
   synchronize<threads>();  // a thread reads words of `tile`, as columns, that others have written as blocked ones
   const int first = t / threads * run;
-  const Column<stride, Tile> low(tile, first + t % threads);
-  const Column<stride, Tile> high(tile, first + stride - 1 - t % threads);  // mirrors `low`
+  auto* const low = tile.at(first + t % threads);
+  auto* const high = tile.at(first + stride - 1 - t % threads);  // mirrors `low`
 #pragma unroll
-  for (int i = 0; i < items; ++i) words[i] = (i < items / 2 ? low : high)[i];
+  for (int i = 0; i < items; ++i) words[i] = (i < items / 2 ? low : high)[Tile::padded(i * stride)];
   mirror_registers(words);
   bitonic_merge_registers<items / 4>(words);
 #pragma unroll
-  for (int i = 0; i < items; ++i) (i < items / 2 ? low : high)[i] = words[i];
+  for (int i = 0; i < items; ++i) (i < items / 2 ? low : high)[Tile::padded(i * stride)] = words[i];
   synchronize<threads>();  // a thread reads words of `tile`, as blocked ones, that others have written as columns
   const auto* const block = tile.at(t * items);
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = block[Tile::padded(i)];
-  bitonic_merge_lanes<rest / items / 2>(words);
-  finish_merge_registers<(rest < items ? rest : items) / 2>(words);
+  bitonic_merge_lanes<stride / items / 2>(words);
+  bitonic_merge_registers<(stride < items ? stride : items) / 2>(words);
 }
 
 /// Sorts the words of each group of `threads` threads. Before: in any arrangement. After: blocked.

@@ -65,6 +65,10 @@ _HALVES = (
     "members (two requests of 4 bytes, as the machine code shows); the check build counts the one load of "
     "16 bytes in the source"
 )
+_UNROLLED = (
+    "nvcc unrolls the loop over the longer classes by four. Lanes with different numbers of iterations make the "
+    "requests of what is left and of the groups of four one after the other"
+)
 _OPEN = "not explained yet; these kernels were first counted on a GPU on 2026-11-24"
 REASONS = [
     ("02-merge", "3", "merge_pieces", "global_ld_requests", _HALVES),
@@ -89,6 +93,8 @@ REASONS = [
         "load; 8-byte loads of `shifted` can explain 3,618 of them, if a GPU serves their two half warps one after the "
         "other although neighbours read the same word. The rest has not been traced to a line",
     ),
+    ("03-bitonic", "5", "list_segments_by_class", "global_ld_requests", _UNROLLED),
+    ("03-bitonic", "5", "list_segments_by_class", "global_ld_sectors", _UNROLLED),
     ("03-bitonic", "5", "list_segments_by_class", "global_st_requests", _OPEN),
     ("03-bitonic", "5", "list_segments_by_class", "global_st_sectors", _OPEN),
     ("04-counting", "6", "write_runs", "shared_ld_wavefronts", _OPEN),

@@ -6,8 +6,8 @@
 // classes by their length (segment.cuh). If lengths differ, the segments of each class are put into a list
 // (segment_lists.cuh), and persistent blocks work through the lists (segment_queue.cuh). A segment that is longer than
 // a tile is sorted by one block (long_segment.cuh).
-//- Cost: one read and one write of every key in a segment of up to 4096 keys, and nearly 12 bytes per key instead of 8
-//- (10 for very many keys) if segments begin anywhere, counted without caches. Scratch memory only if segments are
+//- Cost: one read and one write of every key in a segment of up to 4096 keys, and 11 bytes per key instead of 8 (10 for
+//- very many keys) if segments begin anywhere, counted without caches. Scratch memory only if segments are
 //- given by offsets: 8 bytes for each, and 128 bytes.
 // Limits: uint32_t, ascending, 128 threads per block; n below 2^31.
 // Longer than other steps: segments of equal and of mixed lengths share one sort, which needs the network of step 04.
@@ -59,19 +59,19 @@ struct GroupSort {
   template <int threads, class SegmentTile>
   static __device__ void store(SegmentKeys keys, Segment segment, SegmentTile& tile, int t) {
     constexpr int items = SegmentTile::size / threads;
-    const Column<threads, SegmentTile> words(tile, t);  // words[i] is at position t + i * threads
+    const std::uint32_t* const words = tile.at(t);  // word i is words[tile.padded(i * threads)]
     std::uint32_t* const to = keys.to + segment.begin + t;
     // begin solution
     //~ // Your code: store the words that belong to the segment. Which comparisons does a full one not need?
     //~ (void)words, (void)to, (void)items;
     if (segment.length == SegmentTile::size) {
 #pragma unroll
-      for (int i = 0; i < items; ++i) to[i * threads] = words[i];
+      for (int i = 0; i < items; ++i) to[i * threads] = words[tile.padded(i * threads)];
     } else {
       const int left = segment.length - t;
 #pragma unroll
       for (int i = 0; i < items; ++i) {
-        if (i * threads < left) to[i * threads] = words[i];
+        if (i * threads < left) to[i * threads] = words[tile.padded(i * threads)];
       }
     }
     // end solution
