@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "step/keys.h"
+#include "step/on_cpu.h"
 
 namespace lab {
 
@@ -36,16 +37,12 @@ template <class Before, class F>
 void with_comparison(Before before, F&& f) {
   if constexpr (!std::is_same_v<Before, Order>) {
     f(before);
-  } else {
-#ifdef __SIMT__
+  } else if constexpr (on_cpu) {
     f(InOrder<Order>{before});
-#else
-    if (before == Order::ascending) {
-      f(InOrder<FixedOrder<Order::ascending>>{});
-    } else {
-      f(InOrder<FixedOrder<Order::descending>>{});
-    }
-#endif
+  } else if (before == Order::ascending) {
+    f(InOrder<FixedOrder<Order::ascending>>{});
+  } else {
+    f(InOrder<FixedOrder<Order::descending>>{});
   }
 }
 

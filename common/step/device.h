@@ -8,6 +8,7 @@
 
 #include "step/device_attribute.h"
 #include "step/error.h"
+#include "step/on_cpu.h"
 
 namespace lab {
 
@@ -24,9 +25,7 @@ struct Device {
     if (device.id != id) {
       device = {id, device_attribute(cudaDevAttrMultiProcessorCount),
                 device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
-#ifndef __SIMT__
-      device.cache_bytes = device_attribute(cudaDevAttrL2CacheSize);
-#endif
+      if (!on_cpu) device.cache_bytes = device_attribute(cudaDevAttrL2CacheSize);
     }
     return device;
   }

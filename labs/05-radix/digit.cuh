@@ -7,6 +7,7 @@
 
 #include "radix.h"
 #include "step/device_array.h"
+#include "step/on_cpu.h"
 
 namespace radix {
 
@@ -45,28 +46,28 @@ struct Digits {
 /// mask), a single operation with three inputs. CUB and libcusort also use a vote for each bit.
 template <int digit_bits>
 __device__ unsigned lanes_with(unsigned digit) {
-#if defined(__CUDA_ARCH__) && !defined(__SIMT__)
-  unsigned lanes = 0xffffffffu;
+  if constexpr (lab::on_cpu) {
+    return __match_any_sync(0xffffffffu, digit);
+  } else {
+    unsigned lanes = 0xffffffffu;
 #pragma unroll
-  for (int bit = 0; bit < digit_bits; ++bit) {
-    // From C++, the compiler makes six instructions, from this three. 0x90 is the truth table of a & ~(b ^ c).
-    asm volatile(
-        "{\n"
-        "  .reg .pred is_one;\n"
-        "  .reg .b32 mask, vote;\n"
-        "  and.b32 mask, %1, %2;\n"
-        "  setp.ne.u32 is_one, mask, 0;\n"
-        "  selp.b32 mask, -1, 0, is_one;\n"
-        "  vote.sync.ballot.b32 vote, is_one, -1;\n"
-        "  lop3.b32 %0, %0, vote, mask, 0x90;\n"
-        "}\n"
-        : "+r"(lanes)
-        : "r"(digit), "r"(1 << bit));
+    for (int bit = 0; bit < digit_bits; ++bit) {
+      // From C++, the compiler makes six instructions, from this three. 0x90 is the truth table of a & ~(b ^ c).
+      asm volatile(
+          "{\n"
+          "  .reg .pred is_one;\n"
+          "  .reg .b32 mask, vote;\n"
+          "  and.b32 mask, %1, %2;\n"
+          "  setp.ne.u32 is_one, mask, 0;\n"
+          "  selp.b32 mask, -1, 0, is_one;\n"
+          "  vote.sync.ballot.b32 vote, is_one, -1;\n"
+          "  lop3.b32 %0, %0, vote, mask, 0x90;\n"
+          "}\n"
+          : "+r"(lanes)
+          : "r"(digit), "r"(1 << bit));
+    }
+    return lanes;
   }
-  return lanes;
-#else
-  return __match_any_sync(0xffffffffu, digit);
-#endif
 }
 
 /// From this many lanes on, waiting for each other at one counter takes longer than adding for all of them at once.

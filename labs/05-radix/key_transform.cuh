@@ -36,11 +36,9 @@ struct KeyTransform {
 
   /// The same transform for keys of which none is -0. On a CPU, it is this one, because the kernels for the other would
   /// take longer to compile than they save.
-#ifdef __SIMT__
-  __device__ KeyTransform without_negative_zero() const { return *this; }
-#else
-  __device__ KeyTransform<Key, true> without_negative_zero() const { return KeyTransform<Key, true>(inversion); }
-#endif
+  __device__ auto without_negative_zero() const {
+    return std::conditional_t<lab::on_cpu, KeyTransform, KeyTransform<Key, true>>(inversion);
+  }
 
   /// The bits that decide where a transformed key goes: those of +0 for -0.
   __device__ Bits rank_bits(Bits transformed) const {

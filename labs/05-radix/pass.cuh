@@ -72,21 +72,20 @@ class PassMemory {
 template <class Word, class Key, class Value, class F>
 auto with_tile(std::int64_t n, bool auto_shape, F f) {
   using Small = Tile<SmallTile, Word, Key, Value>;
-#ifdef __SIMT__
-  (void)n, (void)auto_shape;
-  return f.template operator()<Small>();
-#else
-  using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;
-  using Medium = Tile<MediumTile, Word, Key, Value>;
-  static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has this much shared memory");
-  const lab::Device& device = lab::Device::current();
-  if constexpr (sizeof(Word) == 4) {  // 64-bit words are for more keys than the small tiles ever get
-    if (n <= device.resident_keys<Small>()) return f.template operator()<Small>();
+  if constexpr (lab::on_cpu) {
+    return f.template operator()<Small>();
+  } else {
+    using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;
+    using Medium = Tile<MediumTile, Word, Key, Value>;
+    static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has this much shared memory");
+    const lab::Device& device = lab::Device::current();
+    if constexpr (sizeof(Word) == 4) {  // 64-bit words are for more keys than the small tiles ever get
+      if (n <= device.resident_keys<Small>()) return f.template operator()<Small>();
+    }
+    const bool is_large = n > device.resident_keys<Medium>() && device.fits<Large>();
+    if (auto_shape && is_large) return f.template operator()<Large>();
+    return f.template operator()<Medium>();
   }
-  const bool is_large = n > device.resident_keys<Medium>() && device.fits<Large>();
-  if (auto_shape && is_large) return f.template operator()<Large>();
-  return f.template operator()<Medium>();
-#endif
 }
 
 // --- the device's part ---

@@ -30,11 +30,7 @@ using SmallTile = TileShape<512, 8, 2>;
 // For keys that one block sorts. The fewer warps there are, the less the keys wait at barriers. A CPU runs one thread of
 // a block at a time, so a single shape is enough there: each takes time to compile.
 using OneTile = TileShape<1024, 28, 1>;
-#ifdef __SIMT__
-using SmallOneTile = OneTile;
-#else
-using SmallOneTile = TileShape<512, 16, 1>;
-#endif
+using SmallOneTile = std::conditional_t<lab::on_cpu, OneTile, TileShape<512, 16, 1>>;
 
 /// Keys per thread: fewer of them if a key, with its value, is longer than 4 bytes.
 template <class Shape, class Key, class Value>

@@ -15,7 +15,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes of
 // tiles, and step 06, which may take the place of the passes.
-// Lines: 79 to write, 189 given.
+// Lines: 79 to write, 187 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -276,12 +276,10 @@ void sort_pipeline(lab::Span<Key> keys, lab::Span<Value> values, lab::Order orde
   const lab::Span<lab::Bits<Key>> bits{reinterpret_cast<lab::Bits<Key>*>(keys.data), keys.n};
   if (keys.n <= std::int64_t{1} << 30) {
     sort_with<std::uint32_t>(bits, values, transform_for<Key>(order), shape, stream);
-  } else {
-#ifdef __SIMT__
+  } else if constexpr (lab::on_cpu) {
     throw lab::Unsupported("on a CPU, this step sorts at most 2^30 keys: more need kernels of their own");
-#else
+  } else {
     sort_with<unsigned long long>(bits, values, transform_for<Key>(order), shape, stream);
-#endif
   }
 }
 
