@@ -49,7 +49,7 @@ struct Document {
   std::vector<Finding> remarks;  ///< on code that is defined, but that easily goes wrong
   std::vector<Note> notes;
   std::vector<LaunchCounts> launches;
-  std::string unchanged;          ///< why no write has reached the keys, if the check build knows
+  std::string unchanged;           ///< why no write has reached the keys, if the check build knows
   std::int64_t copied_bytes = 0;   ///< read and written by copies within the device
   std::int64_t bytes_to_host = 0;  ///< that the host has got from kernels
   std::vector<KernelTime> kernels;
