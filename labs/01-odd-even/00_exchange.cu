@@ -4,7 +4,6 @@
 // is the work of one thread: it compares two keys and exchanges them if they are in the wrong order.
 // New: a kernel, a launch, which thread does what.
 // Limits: it does not sort; step 01 repeats it. A thread takes one pair only, so fewer threads than pairs are refused.
-// Lines: 4 to write, 43 given.
 #include <cstdint>
 
 #include "odd_even.h"

@@ -8,7 +8,6 @@
 // not write where a neighbouring block may still read its halo. Therefore a launch reads one buffer and writes the
 // other, and then the buffers swap.
 // Limits: nearly every key lies in two windows, so nearly twice as many comparisons are made as n phases need.
-// Lines: 19 to write, 65 given.
 #include <cstdint>
 #include <utility>
 

@@ -7,7 +7,6 @@
 // each other to exchange their values. The warps are independent of each other.
 // Limits: each row is sorted separately. The number of threads per block must be a multiple of 32, because all lanes of
 // a warp take part in a shuffle.
-// Lines: 25 to write, 62 given.
 #include <cstdint>
 #include <string>
 

@@ -5,7 +5,6 @@
 // The merges of a level are independent, so each is the work of one thread. The next level needs all their results, so
 // each level is one launch. A merge must not overwrite keys that it has not read yet, so each level moves all keys from
 // one array to another, and the two arrays swap roles. Nothing is copied back after a level.
-// Lines: 23 to write, 58 given.
 #include <cstdint>
 #include <utility>
 

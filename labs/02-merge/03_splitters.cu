@@ -6,7 +6,6 @@
 // New since step 02, whose sorted tiles this step starts from: a level has as many blocks as pieces, however few merges
 // it has. The splitters are put in order without sorting: the index of a splitter among all is its index among those of
 // its own run plus its rank among those of the other run, which follows from its partition point.
-// Lines: 32 to write, 78 given.
 #include <cstdint>
 
 #include "instantiate.cuh"

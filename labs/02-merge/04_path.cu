@@ -9,7 +9,6 @@
 // 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
 // Limits: 256 threads per block. Each level still reads and writes all keys only to double the length of the runs.
 // This file has over 125 lines because it teaches the merge path at three scales: threads of a tile, blocks, the array.
-// Lines: 64 to write, 135 given.
 #include <cstdint>
 
 #include "instantiate.cuh"

@@ -5,7 +5,6 @@
 // all threads of a grid.
 // The network in its classic form: in a stage, key i meets key i ^ j. Where (i & k) is set, the comparator points the
 // other way, so that every two neighbouring runs form a bitonic sequence of k keys for the next merge.
-// Lines: 18 to write, 69 given.
 #include <bit>
 #include <cstdint>
 

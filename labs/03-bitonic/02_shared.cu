@@ -7,7 +7,6 @@
 // image i ^ (run - 1), which reads the second run backwards. Positions past the end of the input then act as keys that
 // are already in place, so their comparators can be skipped, and any n works without padding.
 // Limits: each tile is sorted separately.
-// Lines: 25 to write, 64 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"

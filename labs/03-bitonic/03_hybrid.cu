@@ -7,7 +7,6 @@
 // stages, with partners a tile or more apart, is a launch. All remaining stages, with partners inside a tile, share one
 // launch. The step sorts any n without scratch memory.
 // Limits: there are still O(log^2 n) passes over memory.
-// Lines: 31 to write, 76 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"

@@ -7,8 +7,6 @@
 // (segment_lists.cuh), and persistent blocks work through the lists (segment_queue.cuh). A segment that is longer than
 // a tile is sorted by one block (long_segment.cuh).
 // Limits: uint32_t, ascending, 128 threads per block; n below 2^31.
-// Longer than other steps: segments of equal and of mixed lengths share one sort, which needs the network of step 04.
-// Lines: 51 to write, 124 given.
 #include <algorithm>
 #include <cstdint>
 

@@ -5,7 +5,6 @@
 // Three kernels: in `count`, each key adds 1 to its counter. In `scan`, one thread adds the counters up. In `walk`,
 // each thread walks along the sums and its own chunk of the output, and writes the values that belong there.
 // Limits: bytes only.
-// Lines: 23 to write, 46 given.
 #include <cstdint>
 
 #include "counting.cuh"

@@ -8,9 +8,6 @@
 // one of them, its ticket, with an atomic in shared memory.
 // Limits: the scan makes n log2 n additions where n would do. Scattered keys are written one byte at a time and in no
 // particular order, so the sort is unstable.
-// Longer than other steps because it has three tasks: the histogram and the scan, which are tested alone, and the
-// scatter.
-// Lines: 63 to write, 78 given.
 #include <algorithm>
 #include <cstdint>
 

@@ -4,7 +4,6 @@
 // not be moved: a binary search in the 257 sums for the partition point finds the value of any position of the output.
 // New since step 02: padded indexes, which avoid bank conflicts, and placing without atomics, 16 bytes per write.
 // Limits: bytes only, and without values, because a key that is not moved cannot carry one.
-// Lines: 48 to write, 53 given.
 #include <cstdint>
 
 #include "scan.cuh"

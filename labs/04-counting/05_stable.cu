@@ -7,7 +7,6 @@
 // equal keys in the order of the lanes. No position depends on the order of atomics, so equal keys keep their order.
 // New since step 04: ranks by __match_any_sync, and one pass per 8 bits of the counter's index, the least significant
 // digit first (LSD).
-// Lines: 38 to write, 66 given.
 #include <cstdint>
 #include <utility>
 

@@ -7,8 +7,6 @@
 // neighbours.
 // New since step 02: the splits take place in shared memory, and whole runs are stored in global memory.
 // Limits: 256 threads per block.
-// Longer than other steps because the sort of a tile is a small step 02 in itself, with three phases per split.
-// Lines: 93 to write, 77 given.
 #include <cstdint>
 
 #include "array_scan.cuh"

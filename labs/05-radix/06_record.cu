@@ -9,7 +9,6 @@
 // Limits: partitions sort 2^26 to 2^30 keys of 4 bytes without values. If the user chooses a shape, step 05 sorts, with
 // 512 threads per block.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
-// Lines: 92 to write, 146 given.
 #include <algorithm>
 #include <cstdint>
 

@@ -7,7 +7,6 @@
 // the smallest of their first keys wins.
 // Source of both: S. Cook, "CUDA Programming", 2013, chapter 6, where a round has several barriers.
 // Limits: 64 threads per block.
-// Lines: 51 to write, 90 given.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

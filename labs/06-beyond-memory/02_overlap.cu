@@ -7,7 +7,6 @@
 // New since step 01: pieces as large as the slots allow, sorted by step 04 of lab 05, so that the host merges few runs
 // instead of one for each tile.
 // Limits: 384 threads per block, as in lab 05.
-// Lines: 12 to write, 32 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -8,7 +8,6 @@
 //- Cost: n launches. Each reads every key and writes those that move: up to 2 * sizeof(Key) bytes per key and phase.
 //- For small n, launches take nearly all of the time.
 // Limits: n (n - 1) / 2 comparisons.
-// Lines: 14 to write, 39 given.
 #include <cstdint>
 
 #include "odd_even.h"

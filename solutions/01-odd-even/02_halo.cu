@@ -10,7 +10,6 @@
 //- Cost: ceil(n / k) launches, rounded up to an even number so that the last one writes the caller's array. Per key, a
 //- launch reads 2 keys and writes 1 (k = 256, tiles of 512): 3 * sizeof(Key) bytes. k + 2 barriers per tile and launch.
 // Limits: nearly every key lies in two windows, so nearly twice as many comparisons are made as n phases need.
-// Lines: 19 to write, 65 given.
 #include <cstdint>
 #include <utility>
 

@@ -9,7 +9,6 @@
 //- barrier.
 // Limits: each row is sorted separately. The number of threads per block must be a multiple of 32, because all lanes of
 // a warp take part in a shuffle.
-// Lines: 25 to write, 62 given.
 #include <cstdint>
 #include <string>
 

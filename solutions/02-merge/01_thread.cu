@@ -9,7 +9,6 @@
 //- of all keys if the number of levels is odd.
 //- Limits: the last level is the work of one thread, and the level before it is the work of two. Therefore the total
 //- time grows with n, not with n / threads.
-// Lines: 23 to write, 58 given.
 #include <cstdint>
 #include <utility>
 

@@ -11,7 +11,6 @@
 //- bytes, or 2816 of 8 bytes.
 // Limits: 256 threads per block. Each level still reads and writes all keys only to double the length of the runs.
 // This file has over 125 lines because it teaches the merge path at three scales: threads of a tile, blocks, the array.
-// Lines: 64 to write, 135 given.
 #include <cstdint>
 
 #include "instantiate.cuh"

@@ -10,7 +10,6 @@
 //- keys of 4 bytes without values or 8640 other items; for w = 2, 16,896 or 8704; if there are few, 8704 or 4352.
 //- Memory: a copy of the keys and values, and for w = 4, 32 bytes per 8384 or per 4320 of these items.
 // Limits: if the user chooses the number of threads per block, it must be 256.
-// Lines: 74 to write, 163 given.
 #include <cstdint>
 #include <utility>
 

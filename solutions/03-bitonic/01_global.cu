@@ -8,7 +8,6 @@
 //- Cost: log2 n (log2 n + 1) / 2 launches. Each reads every key and writes the exchanged ones: up to 2 * sizeof(Key)
 //- bytes per key and stage.
 //- Limits: n is rounded up to a power of two, so n = 2^k + 1 costs more than twice as much as n = 2^k.
-// Lines: 18 to write, 69 given.
 #include <bit>
 #include <cstdint>
 

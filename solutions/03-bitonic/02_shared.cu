@@ -10,7 +10,6 @@
 //- after the store, is for safety: 56 are enough. It needs 4 KiB of shared memory, or 8 KiB if its keys have 8 bytes, or
 //- 4 bytes and a value of 4 bytes.
 // Limits: each tile is sorted separately.
-// Lines: 25 to write, 64 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"

@@ -9,7 +9,6 @@
 //- Cost: 1 + m + m (m + 1) / 2 reads and writes of every key, and as many launches, where m is log2(n / tile_keys),
 //- rounded up. (Step 01: log2 n (log2 n + 1) / 2. For n = 2^20, 66 instead of 210.)
 // Limits: there are still O(log^2 n) passes over memory.
-// Lines: 31 to write, 76 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"

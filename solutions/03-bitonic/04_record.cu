@@ -17,7 +17,6 @@
 // Occupancy: a block that sorts a tile has 256 threads with 80 registers each. A streaming multiprocessor has 65,536,
 // so three blocks run there at a time, and while one waits at a barrier, the others work.
 // Limits: 256 threads per block.
-// Lines: 37 to write, 119 given.
 #include <cstdint>
 
 #include "cluster.cuh"

@@ -10,8 +10,6 @@
 //- very many keys) if segments begin anywhere, counted without caches. Scratch memory only if segments are
 //- given by offsets: 8 bytes for each, and 128 bytes.
 // Limits: uint32_t, ascending, 128 threads per block; n below 2^31.
-// Longer than other steps: segments of equal and of mixed lengths share one sort, which needs the network of step 04.
-// Lines: 51 to write, 124 given.
 #include <algorithm>
 #include <cstdint>
 

@@ -9,7 +9,6 @@
 //- Atomics on one address are serialized. If all keys are equal, all n of them are. Neighbouring threads write far
 //- apart: 32 sectors for 32 bytes.
 // Limits: bytes only.
-// Lines: 23 to write, 46 given.
 #include <cstdint>
 
 #include "counting.cuh"

@@ -5,7 +5,6 @@
 // New since step 02: padded indexes, which avoid bank conflicts, and placing without atomics, 16 bytes per write.
 //- Cost: 1 byte read and 1 byte written per key. 20 stages and 24 barriers per tile of 1024 counters.
 // Limits: bytes only, and without values, because a key that is not moved cannot carry one.
-// Lines: 48 to write, 53 given.
 #include <cstdint>
 
 #include "scan.cuh"

@@ -10,7 +10,6 @@
 //- Cost per digit: 2 reads of the keys, 1 of the values, and 1 write of both. Also a copy of both if the number of
 //- digits is odd.
 //- Limits: neighbouring lanes write far apart. A pass that first sorts its tile could write whole runs (lab 05).
-// Lines: 38 to write, 66 given.
 #include <cstdint>
 #include <utility>
 

@@ -6,7 +6,6 @@
 //- Cost: for each digit of 8 bits, the device reads every key once. But every key also crosses the bus twice, and one
 //- core moves it. That is the lesson: the part that was not made parallel dominates.
 //- Limits: the host's memory and the bus.
-// Lines: 42 to write, 81 given.
 #include <algorithm>
 #include <cstdint>
 #include <memory>

@@ -9,7 +9,6 @@
 //- Cost: as many passes as a key has bits. Each reads every key to count it, to find its position and to move it, and
 //- writes it once, to one of two positions.
 // Limits: threads in whole warps.
-// Lines: 26 to write, 62 given.
 #include <cstdint>
 
 #include "array_scan.cuh"

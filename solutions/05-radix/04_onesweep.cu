@@ -14,8 +14,6 @@
 // Limits: 384 threads per block.
 // Sources: the look-back and its words, D. Merrill and M. Garland, 2016; one sweep per digit, A. Adinets and D.
 // Merrill, 2022 (radix.h).
-// Longer than other steps because the sweep does in one kernel what step 03 does in three: count, scan and scatter.
-// Lines: 83 to write, 255 given.
 #include <cstdint>
 
 #include "digit.cuh"

@@ -9,7 +9,6 @@
 //- Cost: every key is copied in and out once, and nothing else happens during a copy. The merge of a tile takes a round
 //- for every key, with a barrier each. On the host, the merge takes log2(n / 2048) comparisons per key, on one core.
 // Limits: 64 threads per block.
-// Lines: 51 to write, 90 given.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

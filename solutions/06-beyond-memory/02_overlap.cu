@@ -9,7 +9,6 @@
 //- Cost: every key is copied in and out once. Both directions together take as long as the slower one, and the sort is
 //- hidden behind them. But the merge on one core of the host takes much longer than all of that.
 // Limits: 384 threads per block, as in lab 05.
-// Lines: 12 to write, 32 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

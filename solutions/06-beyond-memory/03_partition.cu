@@ -10,7 +10,6 @@
 // bucket, so they cannot fill one that needs a sort. A bucket that is still too large is divided again.
 //- Cost: every key is copied in and out twice, and everything else is hidden behind these copies.
 // Limits: pieces of at most 2^30 keys, so that 32 bits are enough for a position in a piece.
-// Lines: 69 to write, 211 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -10,7 +10,6 @@
 //- Cost: one sort, one exchange, and a merge of as many runs as there are GPUs, or for more than 8 a second sort
 //- instead. When one GPU plays all of them, every key is copied in three times and out twice, with no overlap.
 // Limits: 4096 GPUs.
-// Lines: 31 to write, 184 given.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -4,8 +4,7 @@ A solution encloses what a student writes between the lines `// begin solution` 
 directly after the first replace the block in the starter. Lines `//- TEXT` are left out of the starter: they are
 comments that answer what students are to predict. Everything else is copied unchanged.
 
-The comment at the head of the file and the lab's table of steps say how many lines the student writes and how many are
-given. Both are counted here.
+The lab's table of steps says how many lines the student writes and how many are given. Both are counted here.
 """
 
 from __future__ import annotations
@@ -22,8 +21,6 @@ from .course import ROOT, STATE
 from .judge_types import Lines
 
 BEGIN, END, INSTEAD, LEFT_OUT = "// begin solution", "// end solution", "//~", "//-"
-_HEADER = re.compile(r"\A(?://[^\n]*\n)+")
-_SENTENCE = re.compile(r"^// Lines: .*\n", re.MULTILINE)
 
 
 def _kept(text: str, name: str) -> list[tuple[int, str]]:
@@ -82,17 +79,6 @@ def lines_of(text: str) -> Lines:
     return Lines(own, given)
 
 
-def with_lines(text: str) -> str:
-    """A solution whose header says how many lines it has; text without a header is returned unchanged."""
-    header = _HEADER.match(text)
-    if not header:
-        return text
-    words = _SENTENCE.sub("", header[0])
-    count = lines_of(text)
-    given = count.given + (not _SENTENCE.search(header[0]))
-    return f"{words}// Lines: {count.own} to write, {given} given.\n{text[header.end() :]}"
-
-
 def _solutions(root: Path) -> dict[Path, str]:
     """Path below solutions/ -> text, for every file that is filled in."""
     found = sorted((root / "solutions").glob("[0-9][0-9]-*/*"))
@@ -102,12 +88,12 @@ def _solutions(root: Path) -> dict[Path, str]:
 
 def all_starters(root: Path = ROOT) -> dict[Path, str]:
     """Path below labs/ -> text, for every file that a student fills in."""
-    return {path: starter(with_lines(text), f"solutions/{path}") for path, text in _solutions(root).items()}
+    return {path: starter(text, f"solutions/{path}") for path, text in _solutions(root).items()}
 
 
 def _with_table_lines(table: str, path: Path, text: str) -> str:
     """A lab's table in which the line of a step says how many lines its solution has."""
-    count = lines_of(with_lines(text))
+    count = lines_of(text)
     number, _, name = path.stem.partition("_")
     facts = rf'\.number = {int(number)}, \.name = "{name}", \.idea = "[^"]*"'
     line = re.compile(rf"({facts})(?:(,\s+)\.lines = {{[^}}]*}})?")
@@ -116,10 +102,9 @@ def _with_table_lines(table: str, path: Path, text: str) -> str:
 
 
 def counted(root: Path = ROOT) -> dict[Path, str]:
-    """Path below the root -> text, for every solution and every lab's table, each with its numbers of lines."""
+    """Path below the root -> text, for every lab's table, with the numbers of lines of its solutions."""
     made: dict[Path, str] = {}
     for path, text in _solutions(root).items():
-        made[Path("solutions") / path] = with_lines(text)
         table = Path("labs") / path.parent / "steps.h"
         if path.name[:2].isdigit() and (root / table).is_file():
             made[table] = _with_table_lines(made.get(table) or (root / table).read_text(), path, text)
@@ -127,7 +112,7 @@ def counted(root: Path = ROOT) -> dict[Path, str]:
 
 
 def miscounted(root: Path = ROOT) -> list[Path]:
-    """The solutions and tables, below the root, that have other numbers of lines than there are."""
+    """The tables, below the root, that have other numbers of lines than there are."""
     return [path for path, text in counted(root).items() if (root / path).read_text() != text]
 
 
@@ -159,7 +144,7 @@ def differing(root: Path = ROOT) -> list[Path]:
 def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[list[Path], list[Path]]:
     """Writes the starters. Returns the paths written, and those kept because somebody has worked on them.
 
-    Also corrects the numbers of lines in the solutions and in the labs' tables."""
+    Also corrects the numbers of lines in the labs' tables."""
     record = state / "starters.json"
     generated = files.known_in(record)
     written: list[Path] = []
