@@ -1,7 +1,7 @@
 // Lists of segments of different lengths, one for each class.
 //
 // One kernel counts the segments of each class, and another one writes each segment into the list of its class, in no
-// particular order. Scratch memory: 8 bytes per segment, for its begin and its length, and 128 bytes for counters.
+// particular order. Scratch memory: 8 bytes per segment, for its begin and its length, and 80 bytes for counters.
 #pragma once
 
 #include "segment.cuh"

@@ -8,7 +8,7 @@
 // a tile is sorted by one block (long_segment.cuh).
 //- Cost: one read and one write of every key in a segment of up to 4096 keys, and 11 bytes per key instead of 8 (10 for
 //- very many keys) if segments begin anywhere, counted without caches. Scratch memory only if segments are
-//- given by offsets: 8 bytes for each, and 128 bytes.
+//- given by offsets: 8 bytes for each, and 80 bytes.
 // Limits: uint32_t, ascending, 128 threads per block; n below 2^31.
 #include <algorithm>
 #include <cstdint>
