@@ -7,6 +7,7 @@ from unittest import mock
 from workbook.core.judge_client import JudgeClient
 from workbook.grading.allowance import LEAST_SECONDS, Allowance, TimedJudge, UsedUp
 from workbook.grading.compiler_output import FOREIGN, own_lines
+from workbook.grading.own_code import refusals
 
 TREE, SCRATCH = Path("/tmp/box/tree"), Path("/tmp/box/tmp/01_global.cu.d")
 
@@ -51,6 +52,45 @@ class Time(unittest.TestCase):
                 judge.ask({"ask": "run"})
             judge.ask({"ask": "labs"})  # is no case
         self.assertEqual(61.0, allowance.spent)
+
+
+class OwnCode(unittest.TestCase):
+    """What only a CPU runs, or what hides from the check build, wherever a preprocessed file has it."""
+
+    def refused(self, code: str) -> list[str]:
+        """The names that are refused in a step's file."""
+        text = f'# 1 "/usr/include/math.h" 1 3\nasm("x");\n# 1 "labs/01-odd-even/01_global.cu" 2\n{code}\n'
+        return [sentence.split(" ")[2].rstrip(":") for sentence in refusals("01_global.cu", code, text)]
+
+    def test_names_that_are_refused(self) -> None:
+        for code, name in (
+            ('asm volatile("nop");', "asm"),
+            ("char a = '\"'; __asm__(\"nop\"); char b = '\"';", "__asm__"),
+            ('auto s = R"(")"; asm("nop");', "asm"),
+            ('auto s = u8R"x(")x"; asm("nop");', "asm"),
+            ('auto s = R"(\f# 1 "x.h" 3\f)"; asm("nop");', "asm"),
+            ("int n = 1'000; asm(\"nop\"); int m = 1'000;", "asm"),
+            ("[[gnu::no_sanitize_thread]] void f();", "no_sanitize_thread"),
+            (
+                "__attribute__((__disable_sanitizer_instrumentation__)) void f();",
+                "__disable_sanitizer_instrumentation__",
+            ),
+            ("x = _mm_loadu_si128(p);", "_mm_loadu_si128"),
+            ("x = vld1q_u8(p);", "vld1q_u8"),
+            ('#line 1 "/usr/include/math.h"', "#line"),
+            (' # /* a */ 1 "x.h" 3', "#line"),
+        ):
+            self.assertEqual([name], self.refused(code), code)
+
+    def test_what_is_not(self) -> None:
+        for code in (
+            'const char* words = "asm no_sanitize";',
+            '/*\n# line by line\n# 2 "halves"\n*/',
+            "unsigned vld4_keys(int value_u32);",
+            "// asm",
+            'const char* raw = R"(asm)";',
+        ):
+            self.assertEqual([], self.refused(code), code)
 
 
 class Compilers(unittest.TestCase):

@@ -307,7 +307,7 @@ class ByHand(Regraded):
             ("Ben,,2,correct,many,", "points must be a number, such as 4.5 or -1, not 'many'"),
             ("Ben,,2,,1,", "name the criterion that gets these points"),
             ("Ben,,2,correct,,", "neither points nor a comment"),
-            ("#halo,,,,,x\nBen,,,,,#hallo", "no line defines the comment '#hallo'; there are: #halo"),
+            ("#halo,,,,,x\nBen,,,,,#hallo", "no line defines the comment '#hallo'; did you mean #halo?"),
             ("Ben,,2,correct,1,\nBen,3,shared,correct,2,", "csv:3: .*csv:2 has points for the same criterion"),
             ("Ben,,2,correct,5,", f"{LAB} step 02: correct can have from 0 to 4 points"),
             ("Ben,,2,correct,-1,", "can have from 0 to 4 points"),

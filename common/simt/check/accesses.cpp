@@ -133,6 +133,16 @@ template <Again again>
   observe_pieces(own.program_data.cells, in_data, access);
 }
 
+/// Of an access across an end of an allocation, the bytes within it: they are written, too.
+[[gnu::cold, gnu::noinline]] void observe_inside(Access access, const Region& region) {
+  const std::uintptr_t begin = std::uintptr_t(region.begin), first = std::max(access.address, begin);
+  const std::uintptr_t past = std::min(access.address + access.bytes, begin + region.bytes);
+  if (first >= past || region.is_freed || !region.cells.exist()) return;
+  access.address = first;
+  access.bytes = unsigned(past - first);
+  observe_pieces(region.cells, first - begin, access);
+}
+
 template <Again again>
 [[gnu::always_inline]] inline Location in_region(const Access& access, const Region& region) {
   const std::uintptr_t offset = access.address - std::uintptr_t(region.begin);
@@ -147,6 +157,7 @@ template <Again again>
     const Outside where = outside(region, offset, access.bytes);
     if (where != Outside::elsewhere) report_out_of_bounds(access);
     if (where == Outside::guard) stop(cudaErrorIllegalAddress);
+    observe_inside(access, region);
     return nowhere;
   }
   if (again == Again::yes && !region.is_freed) {

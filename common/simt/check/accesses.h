@@ -38,6 +38,7 @@ inline bool is_of_another_host_thread() { return Running::current() == nullptr; 
 [[gnu::always_inline]] inline bool is_hosts_own(std::uintptr_t address) {
   CheckState& all = state();
   if (all.unwritten_copies.exist() || all.transfers.targets.exist()) return false;
+  if (all.images.are_kept() && all.ownership.is_in_shared_arrays(address)) return false;
   const Region& variables = all.ownership.program_data;
   return address - std::uintptr_t(variables.begin) >= variables.bytes &&
          (!all.ownership.has_regions() || all.ownership.region_at(address) == nullptr);

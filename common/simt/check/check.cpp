@@ -78,6 +78,7 @@ void begin_launch(const Launch& launch) {
 void end_launch(const Launch& launch) {
   CheckState& all = state();
   all.images.look(&launch);
+  if (all.images.are_kept()) all.ownership.clear_shared_arrays();
   all.counts.end_launch();
   all.results.launched(Worker::current().points());
   if (is_asked_to_end()) end_by_signal();
@@ -223,7 +224,10 @@ void kernel_gets(void* result, std::size_t bytes, const void* code) {
   observe_range(result, bytes, Way::store, Code(code) - 1);
 }
 void share_device_memory() { state().ownership.is_shared = true; }
-void watch_device_memory(bool is_watched) { is_watched ? state().images.begin() : state().images.end(); }
+void watch_device_memory(bool is_watched) {
+  is_watched ? state().images.begin() : state().images.end();
+  state().find_hosts_own();
+}
 void look_at_device_memory() { state().images.look(nullptr); }
 void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }

@@ -230,6 +230,11 @@ bool is_shared_with_device(const Access& access, const Region* region) {
     all.findings.add({.kind = "device-variable", .why = "written-by-kernel", .facts = {fact_by_host(access)}});
     return;
   }
+  if (all.images.are_kept() && all.ownership.used_array_at(access.address) != nullptr) {
+    if (all.findings.count_again("device-variable", access.code)) return;
+    all.findings.add({.kind = "device-variable", .why = "shared-by-host", .facts = {fact_by_host(access)}});
+    return;
+  }
   if (all.ownership.is_shared) return;
   const Region* const region = all.ownership.has_regions() ? all.ownership.region_at(access.address) : nullptr;
   if (all.results.is_on() && reads(access.way) && is_shared_with_device(access, region)) all.results.read(access);
@@ -247,10 +252,11 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   if (all.unwritten_copies.exist()) observe_copied(std::uintptr_t(pointer), bytes, way, code);
   if (!all.ownership.has_regions()) return;
   const Region* const region = state().ownership.region_at(std::uintptr_t(pointer));
+  const bool is_array = all.images.are_kept() && all.ownership.used_array_at(std::uintptr_t(pointer)) != nullptr;
   const bool is_devices = region != nullptr && !region->is_host_accessible && !region->is_freed;
   const bool is_variable =
       std::uintptr_t(pointer) - std::uintptr_t(all.ownership.program_data.begin) < all.ownership.program_data.bytes;
-  if (!is_devices && !is_variable && !all.order.streams.may_run()) return;
+  if (!is_devices && !is_variable && !is_array && !all.order.streams.may_run()) return;
   Access access{.address = std::uintptr_t(pointer),
                 .bytes = 1,
                 .way = way,

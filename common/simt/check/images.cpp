@@ -55,6 +55,7 @@ void Images::end() {
 
 void Images::add(const Region& region) {
   if (region.is_heap || region.bytes == 0) return;
+  remove(region);
   void* const data = mmap(nullptr, region.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) return;
   const Image image{static_cast<char*>(data), region.bytes};

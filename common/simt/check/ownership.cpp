@@ -197,6 +197,18 @@ bool Ownership::is_between_arrays(std::size_t offset, unsigned bytes) const {
   });
 }
 
+const Symbol* Ownership::used_array_at(std::uintptr_t address) const {
+  if (!is_in_shared_arrays(address) || symbols.arrays.empty()) return nullptr;
+  const Symbol* const array = symbol_at(symbols.arrays, address - std::uintptr_t(tls));
+  return address - std::uintptr_t(tls) - array->offset < array->bytes && array->used_in_launch != 0 ? array : nullptr;
+}
+
+void Ownership::clear_shared_arrays() {
+  for (const Symbol& array : symbols.arrays) {
+    if (array.used_in_launch == state().order.first_of_launch()) std::memset(tls + array.offset, 0, array.bytes);
+  }
+}
+
 bool Ownership::is_guard(std::size_t offset) const {
   return std::any_of(symbols.guards.begin(), symbols.guards.end(),
                      [&](const Symbol& guard) { return offset - guard.offset < guard.bytes; });
@@ -269,7 +281,8 @@ Array Ownership::array_of(const Region& region) {
           .bytes = region.bytes};
 }
 
-bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by) {
+bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by,
+                          bool is_heap) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = region_at(first);
   if (old != nullptr && old->whole_begin == begin) unmap_cells(*old);
@@ -278,6 +291,7 @@ bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_acc
                                   .bytes = bytes,
                                   .number = ++region_count_,
                                   .made_by = std::move(made_by),
+                                  .is_heap = is_heap,
                                   .whole_begin = at,
                                   .whole_bytes = bytes,
                                   .is_host_accessible = is_host_accessible};
@@ -293,10 +307,7 @@ bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_acc
   return region->cells.exist();
 }
 
-void Ownership::allocated_heap(const void* begin, std::size_t bytes) {
-  allocated(begin, bytes, false);
-  region_at(std::uintptr_t(begin))->is_heap = true;
-}
+void Ownership::allocated_heap(const void* begin, std::size_t bytes) { allocated(begin, bytes, false, {}, true); }
 
 void Ownership::freed(const void* begin, Code by) {
   Region* const region = region_at(std::uintptr_t(begin));

@@ -121,7 +121,8 @@ class Ownership {
   void give_shared_cells(const SharedCells& cells);
 
   /// False: there is no memory left to keep anything about it.
-  bool allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by = {});
+  bool allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by = {},
+                 bool is_heap = false);
   void freed(const void* begin, Code by = 0);
   void allocated_heap(const void* begin, std::size_t bytes);
   void written(const void* begin, std::size_t bytes, bool by_device = false);
@@ -177,6 +178,16 @@ class Ownership {
   /// The array in which an offset lies, of those that this code can name. Of the two around another offset: the one
   /// that the running launch has used, or else the nearer one. Null: there is no such array.
   const Symbol* array_near(std::size_t offset, Code code) const;
+  /// Whether the address is among the __shared__ arrays of this OS thread and what lies between them.
+  bool is_in_shared_arrays(std::uintptr_t address) const {
+    const std::size_t in_tls = address - std::uintptr_t(tls);
+    return in_tls >= shared_first && in_tls < shared_last;
+  }
+  /// The __shared__ array at an address that kernels have used; or null.
+  const Symbol* used_array_at(std::uintptr_t address) const;
+  /// Leaves nothing in the arrays that the running launch has used: host code must not read there what kernels have
+  /// computed.
+  void clear_shared_arrays();
   /// Whether the byte belongs to a guard variable.
   bool is_guard(std::size_t offset) const;
   /// For findings: an allocation, and where an access lies.

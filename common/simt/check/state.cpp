@@ -7,8 +7,8 @@ namespace simt::check {
 void CheckState::find_hosts_own() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  const bool are_copies = unwritten_copies.exist() || transfers.targets.exist();
-  watch.hosts_own.store(are_copies ? nullptr : ownership.table(), std::memory_order_relaxed);
+  const bool has_more = unwritten_copies.exist() || transfers.targets.exist() || images.are_kept();
+  watch.hosts_own.store(has_more ? nullptr : ownership.table(), std::memory_order_relaxed);
 }
 
 }  // namespace simt::check

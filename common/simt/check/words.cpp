@@ -67,6 +67,9 @@ constexpr Sentence sentences[] = {
     {"written-by-kernel",
      "reads {element}, which a kernel has written; on a GPU, the host does not see that; copy it with "
      "cudaMemcpyFromSymbol()"},
+    {"shared-by-host",
+     "accesses {element}, which belongs to a block of a kernel; have the kernel write it into device memory, and copy "
+     "that with cudaMemcpy"},
     {"device-memory", "{access}, which is device memory; copy it with cudaMemcpy"},
     {"shared-size",
      "its __shared__ arrays take more than 48 KiB per block, which nvcc refuses; use dynamic shared memory"},

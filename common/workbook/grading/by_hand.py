@@ -84,10 +84,9 @@ def _filled(where: str, comment: str, named: Mapping[str, str]) -> str:
     """A comment with the texts of the comments that it names."""
 
     def text(match: re.Match[str]) -> str:
-        if match[1] not in named:
-            known = ", ".join(f"#{name}" for name in named) or "none"
-            raise Usage(f"{where}: no line defines the comment '{match[0]}'; there are: {known}")
-        return named[match[1]]
+        if match[1] not in named and (near := nearest(match[1], named)):
+            raise Usage(f"{where}: no line defines the comment '{match[0]}'; did you mean #{near}?")
+        return named.get(match[1], match[0])  # such as #pragma
 
     return re.sub(r"(?<!\S)#([^\W\d][\w-]*)", text, comment)
 

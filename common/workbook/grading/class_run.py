@@ -200,7 +200,7 @@ def estimate(submissions: int, chosen: Sequence[str], built: Sequence[str], core
     """How long grading may take, before any submission was graded."""
     # A GPU runs the cases of one submission at a time. With one, lab 01 took as long as if there were a single core.
     at_once = 1 if "cuda" in built else min(cores, WORKERS * submissions)
-    minutes = submissions * sum(SECONDS[lab] for lab in chosen) / at_once / 60
+    minutes = submissions * sum(SECONDS.get(lab, 40) for lab in chosen) / at_once / 60
     what = f"{submissions} submission{'s' * (submissions != 1)}"
     return f"{what}: roughly {max(1, round(minutes))} min, if they take as long as the solutions"
 

@@ -66,6 +66,8 @@ def shown(kind: str) -> str:
 
 def state(record: Record) -> str:
     """ "not handed in" or "not written", if that is all there is to say about a step or a report; else "" """
+    if any(tally.passed for tally in record.tallies):
+        return ""
     kinds = {record.kind} if record.kind else {shown(one.kind) for one in of_record(record)}
     return kinds.pop() if len(kinds) == 1 and kinds <= {*NOTHING} else ""
 

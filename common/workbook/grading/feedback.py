@@ -138,17 +138,17 @@ def _of_points(criteria: Sequence[Criterion]) -> str:
 
 def _sections(parts: Sequence[Part]) -> list[tuple[str, Said]]:
     """What there is to say, with a heading each."""
-    same: dict[Said, list[Part]] = {}
+    same: dict[tuple[Said, float | None, float], list[Part]] = {}
     for part in parts:
         if part.said:
-            same.setdefault(part.said, []).append(part)
+            same.setdefault((part.said, part.points, part.most), []).append(part)
     return [
         (
-            f"{', '.join(part.title for part in all_)}: {texts.points(all_[0].points)} of {texts.points(all_[0].most)} "
+            f"{', '.join(part.title for part in all_)}: {texts.points(points)} of {texts.points(most)} "
             f"points{' each' * (len(all_) > 1)}",
             said,
         )
-        for said, all_ in same.items()
+        for (said, points, most), all_ in same.items()
     ]
 
 

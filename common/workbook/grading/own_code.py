@@ -17,20 +17,30 @@ from pathlib import Path
 _CPU = "a CPU runs it, and no GPU does: remove it"
 _HIDDEN = "it hides code from the check build: remove it"
 # The rewriter has turned the PTX of kernels into C++.
-_TOKENS = {
+_NAMES = {
     r"asm|__asm|__asm__": f"this is assembly code; {_CPU}",
-    r"_mm\d*_\w+|v(?:ld|st)\dq?_\w+|__builtin_(?:ia32|neon|aarch64)_\w+": f"this is a processor's instruction; {_CPU}",
-    r"_*(?:no_sanitize\w*|disable_sanitizer_instrumentation)": _HIDDEN,
+    r"_mm\d*_\w+|v(?:ld|st)\dq?_(?:\w+_)?[usfp]\d+|__builtin_(?:ia32|neon|aarch64)_\w+": (
+        f"this is a processor's instruction; {_CPU}"
+    ),
+    r"_*(?:no_sanitize\w*|disable_sanitizer_instrumentation)_*": _HIDDEN,
 }
-# As "#line 1" does, it would make the file's own lines appear as another's.
-_LINE = re.compile(r"^[ \t]*(?:#|%:)(?:[ \t]|/\*.*?\*/)*(?:line\b|\d+[ \t]*\")", re.MULTILINE)
+# Of C++: what has no names in it, and a name, which is the only group.
+_TOKEN = re.compile(
+    r'(?s:(?:u8|[uUL])?R"([^()\\\s]{0,16})\(.*?\)\1")'  # a raw string
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|'(?:\\.|[^'\\\n])+'"
+    r"|(?<![\w])\.?\d(?:'?[\w.])*"
+    r"|(?s:/\*.*?\*/)|//[^\n]*"
+    r"|(?P<name>[A-Za-z_]\w*)|(?P<line>^[ \t]*(?:#|%:)(?:[ \t]|/\*.*?\*/)*(?:line\b|\d+[ \t]*\"))",
+    re.MULTILINE,
+)
 _MARK = re.compile(r'# \d+ "(.*)"((?: \d)*)')
 
 
 def own_lines(preprocessed: str) -> Iterator[str]:
     """The lines that come from files of steps."""
     is_own = False
-    for line in preprocessed.splitlines():
+    for line in preprocessed.split("\n"):
         if mark := _MARK.fullmatch(line):
             is_own = mark[1].endswith((".cu", ".cu.cpp")) and "3" not in mark[2].split()
         elif is_own:
@@ -40,13 +50,13 @@ def own_lines(preprocessed: str) -> Iterator[str]:
 def refusals(file: str, source: str, preprocessed: str) -> list[str]:
     """A sentence for each kind of what no step may contain."""
     found: dict[str, str] = {}
-    if _LINE.search(source.replace("\\\n", "")):
+    # As "#line 1" does, it would make the file's own lines appear as another's.
+    if any(token["line"] for token in _TOKEN.finditer(source.replace("\\\n", ""))):
         found["#line"] = "the file's lines must keep their numbers: remove it"
-    for line in own_lines(preprocessed):
-        for token in re.findall(r"\w+", re.sub(r'"(?:\\.|[^"\\])*"', '""', line)):
-            for pattern, why in _TOKENS.items():
-                if re.fullmatch(pattern, token) and why not in found.values():
-                    found[token] = why
+    for token in _TOKEN.finditer("\n".join(own_lines(preprocessed))):
+        for pattern, why in _NAMES.items():
+            if token["name"] and re.fullmatch(pattern, token["name"]) and why not in found.values():
+                found[token["name"]] = why
     return [f"{file} uses {name}: {why}" for name, why in found.items()]
 
 

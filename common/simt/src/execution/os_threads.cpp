@@ -117,7 +117,7 @@ void OsThreads::run_blocks() {
   if (launch_->are_resident) worker.drop_waiting_blocks();
   if (launch_->config.is_cooperative && launch_state.failed()) Grid::running().stop_waiting();
   SIMT_OBSERVE(check::end_search();)
-  if (is_host_watched()) worker.clear_memory(launch_->threads);
+  if (is_host_watched()) worker.clear_dynamic_shared();
   launch_state.worker_ends();
 }
 

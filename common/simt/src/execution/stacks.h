@@ -1,8 +1,6 @@
 // The stacks on which the threads of a block run, and on which signals are handled.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <vector>
 
@@ -32,8 +30,6 @@ class Stacks {
   }
   /// Gives memory back, if many more have been used than a multiprocessor has. None may be in use.
   void trim();
-  /// Leaves nothing in the first `count` stacks.
-  void clear(std::size_t count) { madvise(base_, spacing_ * count, MADV_DONTNEED); }
 
   char* top(int stack) const { return base_ + spacing_ * (stack + 1) - std::size_t(stack % 48) * colour; }
   /// Is `address` in a guard page?

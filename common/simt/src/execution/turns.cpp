@@ -2,13 +2,11 @@
 // barrier of the grid, or in loops for what other blocks do. Its stacks remain, and no other OS thread continues it.
 #include <link.h>
 #include <sched.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "../memory/pages.h"
 #include "grid.h"
 #include "shuffle.h"
 #include "worker.h"
@@ -39,23 +37,6 @@ StaticShared static_shared_before(const void* end) {
 }
 
 }  // namespace
-
-void Worker::clear_memory(int threads) {
-  std::fill(dynamic_shared_.begin(), dynamic_shared_.end(), 0);
-  stacks_.clear(std::size_t(threads));
-  const StaticShared all = static_shared_before(end_of_shared());
-  char* const end = all.begin + all.bytes;
-  char* const first = all.begin + (round_up(std::uintptr_t(all.begin), page_bytes()) - std::uintptr_t(all.begin));
-  const std::size_t pages = first < end ? std::size_t(end - first) / page_bytes() * page_bytes() : 0;
-  if (pages == 0) {
-    std::memset(all.begin, 0, all.bytes);
-    return;
-  }
-  // Most pages have never been touched, and must not take memory now.
-  std::memset(all.begin, 0, std::size_t(first - all.begin));
-  madvise(first, pages, MADV_DONTNEED);
-  std::memset(first + pages, 0, std::size_t(end - first) - pages);
-}
 
 // --- in the block ---
 
