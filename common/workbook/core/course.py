@@ -79,6 +79,17 @@ def _table(lab: str, root: Path) -> list[tuple[int, str, str]]:
     return [(int(match[1]), match[2], table[match.start() : end]) for match, end in zip(found, ends)]
 
 
+def namespace_of(lab: str, root: Path = ROOT) -> str:
+    """The namespace of a lab's functions, from its table."""
+    found = re.search(r"namespace (\w+)", (root / "labs" / lab / "steps.h").read_text(encoding="utf-8"))
+    return found[1] if found else ""
+
+
+def lines_of(step: StepFile, root: Path = ROOT) -> str:
+    """What the lab's table says of a step and of its parts."""
+    return "".join(text for number, _, text in _table(step.lab, root) if number == step.number)
+
+
 def parts(lab: str, root: Path = ROOT) -> dict[str, int]:
     """The parts of a lab's steps, which are tested by themselves: {name: the step's number}."""
     names = {step.name for step in steps(lab, root)}

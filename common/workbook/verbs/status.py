@@ -24,6 +24,7 @@ VERBS = (
     ("profile LAB STEP", "show what each kernel does to memory"),
     ("bench LAB", "time the steps against the gold standard"),
     ("report LAB", "write a lab's report, with tables and plots"),
+    ("extract LAB STEP", "write a step as one file for nvcc"),
     ("cc FILE.cu", "compile a CUDA program for the CPU"),
     ("editor", "write tasks, debugging and a container for VS Code"),
     ("doctor", "show what this machine has and lacks"),
