@@ -154,6 +154,8 @@ class OfTheClass(unittest.TestCase):
         handed = {"ana": text.replace("tile", "brick"), "ben": given, "cem": more}
         found = class_page.in_common([replace(grade(who), sources={FILE: handed[who]}) for who in handed], {})
         self.assertEqual([group.students for group in found.groups], [("ana", class_page.SOLUTION)])
+        page = class_page.text(RUN, [replace(grade(who), sources={FILE: handed[who]}) for who in handed])
+        self.assertRegex(page, r"\| 1 \| \[ana\]\(.*the published solution \|")  # which is no student
         self.assertIn(("cem", class_page.SOLUTION), [(pair.first, pair.second) for pair in found.pairs])
         self.assertNotIn("ben", str(found))
         self.assertIn("and with the published solutions", class_page.text(RUN, []))

@@ -205,7 +205,7 @@ class StandIns(InFolder):
         }
         self.builder._look_for_gaps(self.made)
         lacking, broken = self.made.lacking["01_global.cu"], self.made.broken["03_hybrid.cu"]
-        self.assertRegex(lacking.message, r"^01_global.cu does not define s::f for keys of type uint8_t or int32_t$")
+        self.assertRegex(lacking.message, r"^01_global.cu does not define s::f for keys of type uint8_t and int32_t$")
         self.assertEqual("01_global.cu:2", lacking.place)
         self.assertEqual({"u8", "i32"}, self.made.missing_types["01_global.cu"])
         self.assertEqual("03_hybrid.cu does not define s::g", broken.message)

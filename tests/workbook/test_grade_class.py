@@ -348,7 +348,7 @@ class OneSubmission(InFolder):
         self.assertEqual((f"{LAB}: {words}",), grade.notes)
         (first, *_) = difficulties.of_record(scoring.records(grade)[2])
         self.assertEqual(("lacks a function", "03_hybrid.cu:7"), (first.kind, first.place))
-        self.assertIn(why, next(one for one in grade.criteria if one.step == 3).failures)
+        self.assertEqual((why,), next(one for one in grade.criteria if one.step == 3).failures)
 
     def test_only_criteria_with_points(self) -> None:
         self.patched("build", return_value=LabBuild(LAB, {"cpu": Path("x"), "check": Path("x")}))

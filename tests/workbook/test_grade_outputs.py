@@ -148,7 +148,7 @@ class Written(InFolder):
             "**correct: wrong, on the cpu build**\n\n```text\nlabs/03-bitonic/02_shared.cu:17: error: race: ",
             "\n  wrong key at index 7: 3 instead of 2; seed ...\n",
             "\n  03-bitonic step 2 shared: 1025 u32 keys, few-values, descending, <<<4, 256>>>\n```",
-            "And 3 more that failed.",
+            "Shown: 5 of 8 cases that failed.",
             "| step 02 | 3.5 | 6 |",  # a subtotal
             "- **speed: 0.5 of 2.** 0.4 times the speed of the reference",
         ):
@@ -164,6 +164,8 @@ class Written(InFolder):
         text = feedback.text(RUN, Grade("ana", "class/ana", tuple(shared)))
         self.assertIn("### step 02, step 03: 0 of 6 points each\n\n- **correct, check, budgets: 0 of 6.** why\n", text)
         self.assertEqual(text.count("**correct, check, budgets: does not compile, on the cpu build**"), 1)
+        many = replace(criteria(3, (failure(2, 5),))[1], failed=40)
+        self.assertIn("\nShown: 1 of 40 cases that failed.\n", feedback.text(RUN, Grade("ana", "class/ana", (many,))))
         commented = (*shared[:-1], replace(shared[-1], comment="Try it."))
         self.assertEqual(feedback.text(RUN, Grade("ana", "class/ana", commented)).count("### step"), 2)
 
@@ -182,6 +184,8 @@ class Written(InFolder):
         self.assertNotIn("### ", text)
         remark = f"not handed in: {LAB} 01, {LAB} report; not written: {LAB} 02, {LAB} 03"
         self.assertIn(remark, gradebooks.grades_csv([grade]))
+        broken = scoring.encoded(Record(LAB, 1, "does not compile", "it does not", (Failure("cpu", LAB, 1),)))
+        self.assertIn(f"does not compile: {LAB} 01", gradebooks.grades_csv([replace(grade, records=(broken,))]))
         row = next(row for row in class_page.by_criterion([grade]) if row.name == "step 03: correct")
         self.assertEqual(row.difficulties, "not written 1")
 

@@ -168,7 +168,7 @@ class WithRoster(ClassTest):
     def test_replay_knows_the_roster(self) -> None:
         self.grade("--roster", str(self.roster("id,name\n1,Ana\n2,Ben\n3,Cem\n4,Öde\n")))
         said = self.grade("--replay", "7", f"{LAB}/01/cpu/public/0", code=2)
-        self.assertIn("has no submission of 7; it has: 1, 2, 3, 4", said)
+        self.assertIn("there is no submission of 7; there are those of 1, 2, 3, 4", said)
 
 
 class Copies(WithRoster):

@@ -147,7 +147,7 @@ class Criteria(unittest.TestCase):
             for outcome in (*[verified()] * good, *[failed()] * bad):
                 counted.add(case, outcome)
         criterion = judging.correct(LAB, 2, [counted], 6, 0.25)
-        self.assertEqual(criterion.points, 2.5)  # 100 %, 0 % and 25 %
+        self.assertEqual((criterion.points, criterion.failed), (2.5, 315))  # 100 %, 0 % and 25 %
         self.assertIn("few keys 10 of 10, any n 0 of 300, key types 5 of 20", criterion.words)
         self.assertEqual(judging.by_property([counted, counted])["key types"], (10, 40))
 
@@ -334,7 +334,11 @@ class Criteria(unittest.TestCase):
         criterion = judging.check(LAB, 2, verdict, [], 2)
         self.assertEqual(0, criterion.points)
         self.assertIn("not parallel: too much of the work is serial: shared", criterion.words)
-        self.assertEqual(0, judging.budgets(LAB, 2, verdict, 4).points)
+        budgets = judging.budgets(LAB, 2, verdict, 4)
+        self.assertEqual(0, budgets.points)
+        self.assertRegex(
+            budgets.words, "^1 of 2 budgets kept, but none of them counts, because one thread does too much"
+        )
 
     def test_work_that_the_host_does(self) -> None:
         correct = Criterion(LAB, 2, "correct", 6, 6, "9 of 9 cases passed")
@@ -343,6 +347,7 @@ class Criteria(unittest.TestCase):
         self.assertEqual([0, 0], [judging.check(LAB, 2, idle, [], 2).points, judging.budgets(LAB, 2, idle, 4).points])
         criterion = judging.earned(correct, idle)
         self.assertEqual((0, "refused: too little work; 9 of 9 cases passed"), (criterion.points, criterion.words))
+        self.assertEqual(criterion, judging.earned(criterion, idle))  # it is said once
         for kind, points in (("host-pointer", 0), ("device-variable", 0), ("race", 6)):
             found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, kind, "words"),))
             self.assertEqual(points, judging.earned(correct, check_build.Observation(failed=found)).points, kind)

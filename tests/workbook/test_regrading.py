@@ -18,7 +18,18 @@ from test_grade_class import ClassTest
 from workbook.core.check_build import Costs, Observation
 from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Finding
-from workbook.grading import by_hand, class_run, grader, grades, handed_in, resubmitted, rubric, scoring
+from workbook.grading import (
+    by_hand,
+    class_run,
+    grader,
+    grades,
+    handed_in,
+    judging,
+    replay,
+    resubmitted,
+    rubric,
+    scoring,
+)
 from workbook.grading.grades import Criterion, Grade, from_json, read_grade, read_run, to_json
 from workbook.grading.handed_in import Handed
 from workbook.grading.judging import Raced
@@ -190,6 +201,18 @@ class HandedInAgain(Regraded):
         self.graded("--only", "Eve", code=2)
         self.assertIn("there is no submission of Eve; there are those of Ana, Ben, Cem, Öde", self.said)
 
+    def test_a_case_that_runs_again(self) -> None:
+        """Its outcome is printed without the judge's command, which would run the file in labs/."""
+        whole, fails = mock.MagicMock(), failed("wrong", message="keys[3]", replay="./workbook run")
+        whole.__enter__.return_value.programs.kinds = ("cpu",)
+        self.replace(replay, "prepared", mock.Mock(return_value=whole))
+        self.replace(replay, "JudgeClient", mock.MagicMock())
+        self.replace(replay, "_outcome", mock.Mock(return_value=fails))
+        with mock.patch.object(judging, "find_case", return_value=named(fails)):
+            self.graded("--replay", "Ben", f"{LAB}/02/cpu/public/3", code=1)
+        self.assertIn("keys[3]", self.said)
+        self.assertNotIn("./workbook run", self.said)
+
     def test_what_makes_a_difference(self) -> None:
         """Names and contents of files, and what a link names; not the time, and not the history of a clone."""
 
@@ -244,6 +267,7 @@ class ByHand(Regraded):
         self.assertIn("**From your instructor:** Nearly. &#60;b&#62;Look&#60;/b&#62; at n = 3.", ben)
         self.assertIn("your instructor set the points (grading gave 2)", ben)
         self.assertIn("| by hand | -1 | 0 |", ben)
+        self.assertIn("### by hand: -1 point\n", ben)
         self.assertIn("copied a comment", ben)
         self.assertIn("- from your instructor: Well done", self.feedback("Cem"))
         results = json.loads((self.out / "students/Ben/results.json").read_text())
@@ -307,6 +331,7 @@ class ByHand(Regraded):
             ("Ben,,2,correct,many,", "points must be a number, such as 4.5 or -1, not 'many'"),
             ("Ben,,2,,1,", "name the criterion that gets these points"),
             ("Ben,,2,correct,,", "neither points nor a comment"),
+            ("Ben,,,,,Right, but slow", "put quotes around a comment with commas"),
             ("#halo,,,,,x\nBen,,,,,#hallo", "no line defines the comment '#hallo'; did you mean #halo?"),
             ("Ben,,2,correct,1,\nBen,3,shared,correct,2,", "csv:3: .*csv:2 has points for the same criterion"),
             ("Ben,,2,correct,5,", f"{LAB} step 02: correct can have from 0 to 4 points"),
@@ -371,6 +396,7 @@ class Pseudonyms(Regraded):
         for name, words in (("Ben", "Well done"), ("Cem", "Good")):
             self.assertIn(words, self.feedback(known[name]))
         self.assertEqual(self.graded("--only", known["Ben"]), ["Ben"])
+        self.assertIn("there is no case x:", self.grade("--replay", known["Ben"], "x", code=2))
         (self.out / "pseudonyms.csv").unlink()
         shutil.rmtree(self.out / "students")
         (self.out / "by-hand.csv").unlink()

@@ -67,6 +67,9 @@ def read(out: Path, labs: Sequence[str], student_of: Callable[[str], str]) -> li
     header = [cell.casefold() for cell in table[0][1]] if table else []
     if table and (set(header) - set(COLUMNS) or "student" not in header or len(set(header)) < len(header)):
         raise Usage(f"{path}:1: the first line must name the columns: {','.join(COLUMNS)}")
+    for number, row in table[1:]:
+        if any(row[len(header) :]):
+            raise Usage(f"{path}:{number}: more cells than the first line has: put quotes around a comment with commas")
     rows = [
         (f"{path}:{number}", {**dict.fromkeys(COLUMNS, ""), **dict(zip(header, cells))}) for number, cells in table[1:]
     ]

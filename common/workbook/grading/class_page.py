@@ -254,6 +254,7 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
         "common": in_common(grades, earlier),
         "earlier": len(earlier),
         "solutions": has_solutions(),
+        "solution": SOLUTION,
         "linked": lambda students: _linked(students, [*grades, *missing]),
         "person": texts.person,
         "least": similarity.LEAST_SHARE,

@@ -56,7 +56,7 @@ class Said:
     reasons: tuple[tuple[str, str], ...]  # "correct, check: 0 of 8", and why
     comments: tuple[str, ...] = ()
     failures: tuple[tuple[str, str], ...] = ()  # "check: wrong, on the check build", and how
-    more: int = 0  # failures that are not shown
+    more: str = ""  # a sentence about cases that are not shown
     code: str = ""  # lines of the file with what is to say about them
 
 
@@ -99,11 +99,11 @@ def _said(run: Run, grade: Grade, criteria: Sequence[Criterion], is_known: bool)
     reasons: dict[str, list[Criterion]] = {}
     failures: dict[tuple[str, str], list[str]] = {}
     notes: dict[str, dict[int, list[str]]] = {}  # by file and line
-    more = 0
+    more: list[str] = []
     for one in criteria:
         reasons.setdefault(one.words, []).append(one)
         shown, left = gradebooks.shown_failures(one, run)
-        more += left
+        more += [left] if left else []
         for failure in shown:
             failures.setdefault((texts.heading(failure), texts.details(failure)), []).append(one.name)
             for finding in failure.outcome.findings if failure.outcome else ():
@@ -122,7 +122,7 @@ def _said(run: Run, grade: Grade, criteria: Sequence[Criterion], is_known: bool)
         tuple((_of_points(all_) if len(criteria) > 1 else "", words) for words, all_ in reasons.items() if words),
         comments,
         tuple((f"{', '.join(names)}: {heading}", details) for (heading, details), names in failures.items()),
-        more,
+        " ".join(more),
         "\n\n".join(filter(None, code)),
     )
 
@@ -144,8 +144,7 @@ def _sections(parts: Sequence[Part]) -> list[tuple[str, Said]]:
             same.setdefault((part.said, part.points, part.most), []).append(part)
     return [
         (
-            f"{', '.join(part.title for part in all_)}: {texts.points(points)} of {texts.points(most)} "
-            f"points{' each' * (len(all_) > 1)}",
+            f"{', '.join(part.title for part in all_)}: {texts.points_of(points, most)}{' each' * (len(all_) > 1)}",
             said,
         )
         for (said, points, most), all_ in same.items()

@@ -28,10 +28,12 @@ def short_title(criterion: Criterion) -> str:
     return criterion.name if criterion.step is None else f"step {criterion.step:02}: {criterion.name}"
 
 
-def shown_failures(criterion: Criterion, run: Run) -> tuple[list[Failure], int]:
-    """What a student sees of a criterion's failures, and how many more there are."""
+def shown_failures(criterion: Criterion, run: Run) -> tuple[list[Failure], str]:
+    """What a student sees of a criterion's failures, and a sentence if these are not all cases that failed."""
     shown = [texts.public(failure, run) for failure in criterion.failures[:SHOWN_FAILURES]]
-    return shown, len(criterion.failures) - len(shown)
+    failed = max(criterion.failed, sum(failure.outcome is not None for failure in criterion.failures))
+    cases = sum(failure.outcome is not None for failure in shown)
+    return shown, f"Shown: {cases} of {failed} cases that failed." if failed > cases else ""
 
 
 def explanation(criterion: Criterion, run: Run) -> str:
@@ -44,7 +46,7 @@ def explanation(criterion: Criterion, run: Run) -> str:
         lines += ["", f"{texts.clean(texts.heading(failure))}:"]
         lines += [f"  {line}" for line in texts.block(texts.details(failure)).splitlines()]
     if more:
-        lines += ["", f"and {more} more"]
+        lines += ["", more]
     return "\n".join(lines)
 
 
@@ -123,7 +125,7 @@ def _test_case(suite: ET.Element, criterion: Criterion, run: Run) -> None:
     if criterion.points is None:
         ET.SubElement(case, "skipped", message=texts.clean(criterion.words) or NOT_GRADED)
     elif not _passed(criterion):
-        reached = f"{texts.points(criterion.points)} of {texts.points(criterion.max_points)} points"
+        reached = texts.points_of(criterion.points, criterion.max_points)
         message = f"{reached}: {texts.clean(criterion.words)}"
         ET.SubElement(case, "failure", message=message).text = explanation(criterion, run)
 
@@ -184,9 +186,10 @@ def states(grade: Grade) -> dict[tuple[str, int | None], str]:
 
 
 def _states(grade: Grade) -> list[str]:
-    """The same as remarks: "not handed in: 03-bitonic 02, 03-bitonic report" """
+    """The same and what is wrong with files, as remarks: "not handed in: 03-bitonic 02, 03-bitonic report" """
+    files = {(one.lab, one.step): one.kind for one in scoring.records(grade) if one.kind and one.failures}
     of_word: dict[str, list[str]] = {}
-    for (lab, step), word in states(grade).items():
+    for (lab, step), word in {**files, **states(grade)}.items():
         of_word.setdefault(word, []).append(f"{lab} {'report' if step is None else f'{step:02}'}")
     return [f"{word}: {', '.join(places)}" for word, places in of_word.items()]
 

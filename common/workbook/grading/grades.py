@@ -61,6 +61,7 @@ class Criterion:
     max_points: float
     words: str = ""  # a sentence: "61 of 61 cases passed on the cpu build"
     failures: tuple[Failure, ...] = ()
+    failed: int = 0  # cases, of which `failures` has some
     extra: bool = False  # these points are not part of the maximum
     comment: str = ""  # of the instructor, for the student
     at_lines: tuple[tuple[int, str], ...] = ()  # the same, each about a line of the step's file

@@ -205,7 +205,8 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
         words.insert(0, f"refused: {refused.message}")
     # All points are for all cases: of many, a single failure must not vanish in the rounding.
     points = min(points, max_points - 0.01) if passed < cases else points
-    return Criterion(lab, step, "correct", max(points, 0), max_points, "; ".join(words), tuple(failures))
+    words_ = "; ".join(words)
+    return Criterion(lab, step, "correct", max(points, 0), max_points, words_, tuple(failures), cases - passed)
 
 
 def earned(criterion: Criterion, verdict: Observation) -> Criterion:
@@ -215,7 +216,9 @@ def earned(criterion: Criterion, verdict: Observation) -> Criterion:
     pointers = [str(finding) for finding in failed.findings if finding.kind in _HOSTS] if failed else []
     hidden = [failed.message] if failed and failed.status == "refused" else []
     why = next(iter([*filter(None, [verdict.idle]), *hidden, *pointers]), "")
-    return replace(criterion, points=0, words=f"refused: {shortened(why)}; {criterion.words}") if why else criterion
+    words = f"refused: {shortened(why)}"
+    words = criterion.words if criterion.words.startswith(words) else f"{words}; {criterion.words}"
+    return replace(criterion, points=0, words=words) if why else criterion
 
 
 def check(
@@ -253,11 +256,13 @@ def budgets(lab: str, step: int, verdict: Observation, max_points: float) -> Cri
         words = "the budgets are judged only if every case of the check build passes without a finding"
         return Criterion(lab, step, "budgets", 0, max_points, words)
     pairs = [pair for costs in verdict.costs for pair in costs.values.values()]
-    # Few bytes or barriers are no merit of a thread that works alone, or of kernels that do nothing.
-    kept = (
-        0 if verdict.serial or verdict.idle else sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
-    )
-    words = f"{kept} of {len(pairs)} budgets kept: {'; '.join(map(str, verdict.costs))}"
+    kept = sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    words = f"{kept} of {len(pairs)} budgets kept"
+    if verdict.serial or verdict.idle:  # few bytes or barriers are no merit then
+        why = "the kernels do too little" if verdict.idle else "one thread does too much of the work"
+        words += f", but none of them counts, because {why}"
+        kept = 0
+    words += f": {'; '.join(map(str, verdict.costs))}"
     points = round(max_points * kept / len(pairs), 2) if pairs else 0
     over = Failure("check", lab, step, status="over budget", message="\n".join(verdict.over))
     return Criterion(lab, step, "budgets", points, max_points, words, (over,) if kept < len(pairs) else ())

@@ -186,10 +186,11 @@ class LabBuilder:
             gaps = inspector.lacking(own, wanted)
             if not gaps:
                 continue
-            shown = [
-                function + f" for keys of type {' or '.join(_TYPES.get(one, (one,))[0] for one in types)}" * bool(types)
-                for function, types in gaps.items()
-            ]
+            shown = []
+            for function, types in gaps.items():
+                *others, last = [_TYPES.get(one, (one,))[0] for one in types] or [""]
+                named = f"{', '.join(others)} and {last}" if others else last
+                shown.append(function + f" for keys of type {named}" * bool(types))
             words = f"{name} does not define {', '.join(shown)}"
             place = inspector.place_of(words, name, self.texts[name])
             failure = Failure("", made.lab, int(name[:2]), status="lacks a function", message=words, place=place)

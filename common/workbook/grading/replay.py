@@ -10,21 +10,21 @@ from ..core import check_build
 from ..core.console import Problem, Usage, note
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Outcome
-from . import handed_in, judging, rubric, scoring
+from . import handed_in, judging, pseudonyms, rubric, scoring
 from .class_run import Options, kinds, prepared, read_roster
 from .grader import Grader, judge_prefix
-from .grades import read_grade, read_run
+from .grades import Run, read_grade, read_run
 from .handed_in import Handed
+from .work import Work
 
 
-def _submission(options: Options, student: str) -> Handed:
-    """What the student has handed in now."""
-    handed, _ = handed_in.find(options.folder, read_roster(options))
-    found = next((one for one in handed if student in one.everyone), None)
-    if found is None:
-        names = ", ".join(name for one in handed for name in one.everyone)
-        raise Usage(f"{options.folder} has no submission of {student}; it has: {names}")
-    return found
+def _submission(options: Options, name: str, run: Run) -> tuple[Handed, str]:
+    """What the student has handed in now, and the student's id. `name`: what --only accepts."""
+    people = read_roster(options)
+    handed, _ = handed_in.find(options.folder, people)
+    work, names = Work(options.out, run.labs, people, handed, handed), pseudonyms.read(options.out)
+    (found,) = work.of([name], names)
+    return found, work.student_of(names).get(name, name)
 
 
 def _outcome(
@@ -51,7 +51,7 @@ def replay(options: Options, student: str, name: str) -> int:
     run = read_run(options.out)
     if run is None:
         raise Usage(f"{options.out} has no run.json: name the folder of grades with --out")
-    handed = _submission(options, student)
+    handed, student = _submission(options, student, run)
     lab = name.partition("/")[0]
     unknown = Usage(f"there is no case {name}: the files in {options.out}/instructor name the cases that failed")
     if lab not in run.labs:
@@ -74,7 +74,7 @@ def replay(options: Options, student: str, name: str) -> int:
     if outcome.passed and not outcome.findings:
         print(f"passed: {outcome.title}, seed {outcome.case.seed}")
         return 0
-    print("\n".join(words.failure_lines(outcome)))
+    print("\n".join(words.failure_lines(outcome)[:-1]))  # the last line runs the file in labs/, not the student's
     known = {failure.case_id for criterion in grade.criteria for failure in criterion.failures} if grade else set()
     if name not in known:
         note("this case is not among the failures that the grade names")

@@ -159,7 +159,10 @@ def _of_step(record: Record, step: int, marks: Rubric, points: Mapping[str, floa
     lab, found = record.lab, []
     if "correct" in points:
         correct = judging.correct(lab, step, record.tallies, points["correct"], marks.least_share)
-        correct = replace(correct, failures=(*record.failures, *correct.failures))
+        failures = correct.failures
+        if record.failures:  # these say why cases end in the starter's code
+            failures = tuple(one for one in failures if not one.outcome or one.outcome.status != "not-written")
+        correct = replace(correct, failures=(*record.failures, *failures))
         found.append(judging.earned(correct, record.verdict) if record.verdict else correct)
     rest = {name: most for name, most in points.items() if name != "correct"}
     if not any(tally.passed for tally in record.tallies):

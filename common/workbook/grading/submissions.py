@@ -223,7 +223,8 @@ def take(student: str, path: Path, parts: Iterable[Iterable[Member]], labs: Sequ
         *_listed("ignored, because they are not among the files that are graded", others),
     ]
     if given := len(found.ignored) - len(others):
-        notes.append(f"the course's own files are used instead of those handed in, even if they were changed: {given}")
+        files_ = f"{given} file{'s' * (given != 1)} of the course"
+        notes.append(f"not used, because grading has its own copies: {files_}")
     if not any(name.endswith(".cu") for name in best):
         notes.insert(0, f"none of the files to fill in was found, such as labs/{names[0]}")
     # What some editors put before the text, a byte-order mark, is left out.

@@ -76,6 +76,11 @@ def points(number: float | None) -> str:
     return "not graded" if number is None else f"{number:.2f}".rstrip("0").rstrip(".")
 
 
+def points_of(number: float | None, most: float) -> str:
+    """ "3 of 4 points"; without a maximum, "-1 point" """
+    return f"{points(number)} of {points(most)} points" if most else f"{points(number)} point{'s' * (number != -1)}"
+
+
 # --- failures ---
 
 

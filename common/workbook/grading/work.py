@@ -30,7 +30,7 @@ class Work:
 
     def of(self, students: Sequence[str], names: Mapping[str, str]) -> list[Handed]:
         """What these students have handed in. Raises Usage if one of them has handed in nothing."""
-        student_of = self._student_of(names)
+        student_of = self.student_of(names)
         wanted = {student_of.get(student, student) for student in students}
         known = sorted(student for one in self.part for student in one.everyone)
         if unknown := sorted(wanted - set(known)):
@@ -68,10 +68,10 @@ class Work:
 
     def lines_by_hand(self, names: Mapping[str, str]) -> list[by_hand.Line]:
         """What the instructor gives by hand. The file may name students by their pseudonyms."""
-        student_of = self._student_of(names)
+        student_of = self.student_of(names)
         return by_hand.read(self.out, self.labs, lambda name: student_of.get(name, ""))
 
-    def _student_of(self, names: Mapping[str, str]) -> dict[str, str]:
+    def student_of(self, names: Mapping[str, str]) -> dict[str, str]:
         """Whom an id, a pseudonym or a name that only one student has means."""
         students = self._students()
         rows = self.people.rows if self.people else ()
