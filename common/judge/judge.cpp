@@ -243,7 +243,7 @@ void Judge::receive(Exchange& exchange) {
 
 // As long as blocks end, a step is slow and does not wait for something that never happens.
 bool Judge::is_only_slow(Exchange& exchange) const {
-  // Before that, there may be no memory in which blocks are counted: a runner describes itself without.
+  // Before the sort, the memory with the block counter may not exist: a runner describes itself without it.
   if (exchange.expected != Progress::sorted) return false;
   const std::uint64_t before = std::exchange(exchange.blocks_ended, memory_.blocks_ended());
   if (!has_many_keys_ || exchange.block_extension >= more_if_slow_) return false;

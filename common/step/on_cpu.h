@@ -3,7 +3,7 @@
 
 namespace lab {
 
-/// On the CPU, another version of a kernel takes longer to compile than it saves, so a step has one where it can.
+/// On the CPU, a second version of a kernel takes longer to compile than it saves, so steps avoid one where they can.
 #ifdef __SIMT__
 inline constexpr bool on_cpu = true;
 #else

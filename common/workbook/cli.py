@@ -30,7 +30,7 @@ VERBS = {
     "bench": "time a lab's steps against the gold standard",
     "profile": "show what each kernel of a step does to memory: requests, conflicts, sectors",
     "report": "write a lab's report: the command makes tables and plots, you write the text",
-    "extract": "write a step, with all that it includes, as one file for nvcc",
+    "extract": "write a step and its headers as one self-contained file for nvcc",
     "cc": "compile a CUDA program for the CPU",
     "editor": "write the files that VS Code and GitHub Codespaces need for the workbook",
     "doctor": "show what this machine has and lacks, and what to do about it",

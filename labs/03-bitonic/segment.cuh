@@ -2,8 +2,8 @@
 //
 // A segment of up to 4096 keys is sorted by as many threads as its length requires, a group of 4 to 128 threads with up
 // to 32 words each. The numbers of threads and of words are template parameters, because the compiler must know all
-// indexes of arrays in registers. Therefore segments are divided into classes by their length: one up to each power of
-// two. A segment of 1025 keys costs as much as one of 2048.
+// indexes of arrays in registers. Therefore segments are divided into classes by their length. The limits of the
+// classes are powers of two. A segment of 1025 keys costs as much as one of 2048.
 //
 // The kernels that are given call the step's code through a template argument, `Sort`, with two static functions that
 // all threads of the block call:

@@ -66,8 +66,8 @@ _HALVES = (
     "16 bytes in the source"
 )
 _UNROLLED = (
-    "nvcc unrolls the loop over the longer classes by four. Lanes with different numbers of iterations make the "
-    "requests of what is left and of the groups of four one after the other"
+    "nvcc unrolls the loop over the longer classes by four. Lanes with different numbers of iterations "
+    "diverge, so the unrolled loop and the remainder loop make separate requests"
 )
 _OPEN = "not explained yet; these kernels were first counted on a GPU on 2026-11-24"
 REASONS = [

@@ -344,8 +344,8 @@ class OneSubmission(InFolder):
         self.assertEqual(Path("cpu-03"), run.call_args[0][1])
         with_points = {criterion.step for criterion in grade.criteria if criterion.points}
         self.assertEqual({3}, with_points)
-        words = "step 03 was run with the reference solution of step 02, because yours is missing or has lost points"
-        self.assertEqual((f"{LAB}: {words}",), grade.notes)
+        words = "step 03 was run with the reference solution of step 02, because your step 02 is missing or has lost"
+        self.assertEqual((f"{LAB}: {words} points",), grade.notes)
         (first, *_) = difficulties.of_record(scoring.records(grade)[2])
         self.assertEqual(("lacks a function", "03_hybrid.cu:7"), (first.kind, first.place))
         self.assertEqual((why,), next(one for one in grade.criteria if one.step == 3).failures)

@@ -133,7 +133,7 @@ template <Again again>
   observe_pieces(own.program_data.cells, in_data, access);
 }
 
-/// Of an access across an end of an allocation, the bytes within it: they are written, too.
+/// Observes the part of an access across an end of an allocation that lies inside it.
 [[gnu::cold, gnu::noinline]] void observe_inside(Access access, const Region& region) {
   const std::uintptr_t begin = std::uintptr_t(region.begin), first = std::max(access.address, begin);
   const std::uintptr_t past = std::min(access.address + access.bytes, begin + region.bytes);

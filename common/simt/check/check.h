@@ -72,7 +72,7 @@ void shuffled(const Shuffle& shuffle);
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void share_device_memory();
-/// From now on, or no longer, writes are looked for that are not observed (images.h).
+/// Starts or stops the search for writes that are not observed (images.h).
 void watch_device_memory(bool is_watched);
 void look_at_device_memory();
 /// `code`: the call's return address.

@@ -27,10 +27,10 @@ std::string unseen(const Region& region, std::size_t at, const Launch* launch) {
       region.name != nullptr ? region.name : "an allocation of " + std::to_string(region.bytes) + " bytes";
   const std::string where = "byte " + std::to_string(at) + " of " + array;
   if (launch == nullptr) {
-    return where + " has changed between two of CUDA's calls: only kernels, copies and fills may write device memory";
+    return where + " has changed between two CUDA calls: only kernels, copies and fills may write device memory";
   }
   return file_and_line(launch->kernel.site) + ": " + launch->kernel.name + " has changed " + where +
-         ", but none of its threads was seen to write it: kernels must not be hidden from the check build";
+         ", but none of its threads was seen to write it: do not hide code from the check build";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Copies of device memory, in which a write shows that the observers have not seen: by code that is hidden from them, or
-// by the host behind CUDA's back. They exist while a HostWatch (simt/host_watch.h) does.
+// Copies of device memory, which reveal writes that the observers have not seen: by code that is hidden from them, or by
+// the host outside CUDA calls. They exist while a HostWatch (simt/host_watch.h) does.
 #pragma once
 
 #include <cstddef>

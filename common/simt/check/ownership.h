@@ -185,7 +185,7 @@ class Ownership {
   }
   /// The __shared__ array at an address that kernels have used; or null.
   const Symbol* used_array_at(std::uintptr_t address) const;
-  /// Leaves nothing in the arrays that the running launch has used: host code must not read there what kernels have
+  /// Clears the arrays that the running launch has used: host code must not read there what kernels have
   /// computed.
   void clear_shared_arrays();
   /// Whether the byte belongs to a guard variable.

@@ -68,7 +68,7 @@ constexpr Sentence sentences[] = {
      "reads {element}, which a kernel has written; on a GPU, the host does not see that; copy it with "
      "cudaMemcpyFromSymbol()"},
     {"shared-by-host",
-     "accesses {element}, which belongs to a block of a kernel; have the kernel write it into device memory, and copy "
+     "accesses {element}, which is shared memory of a block; have the kernel write it to device memory, and copy "
      "that with cudaMemcpy"},
     {"device-memory", "{access}, which is device memory; copy it with cudaMemcpy"},
     {"shared-size",

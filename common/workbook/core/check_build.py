@@ -81,12 +81,12 @@ class Costs:
 
 @dataclass(frozen=True)
 class Effort:
-    """By what means a line of the table has sorted the budget's keys."""
+    """How a line of the table has sorted the budget's keys."""
 
     name: str
     threads: int  # of the largest launch
-    parallel: float  # requests of all warps, for each one on the critical path
-    to_host: float  # bytes per key that the host has got from kernels
+    parallel: float  # work / span: requests of all warps per request on the critical path
+    to_host: float  # bytes per key that kernels have passed to the host
 
 
 @dataclass

@@ -44,8 +44,8 @@ class Allowance:
         limit = max(TIMES * solution, LEAST_SECONDS)
         if self.spent > limit:
             raise UsedUp(
-                f"ended: the cases of this step have taken {self.spent:.0f} s so far. With the solution, all of them "
-                f"take {solution:.0f} s, and a submission may take {limit:.0f} s"
+                f"ended: the cases of this step have taken {self.spent:.0f} s so far. With the solution, they "
+                f"take {solution:.0f} s, and this step may take {limit:.0f} s"
             )
 
 

@@ -117,7 +117,7 @@ def _line(where: str, values: dict[str, str], labs: Sequence[str], student_of: C
     if points is None and not values["comment"]:
         raise Usage(f"{where}: there are neither points nor a comment")
     if values["line"] and (step is None or not re.fullmatch("[0-9]+", values["line"])):
-        raise Usage(f"{where}: line is the number of a line in the file of a step: name the step, too")
+        raise Usage(f"{where}: line must be a line number in a step's file, and the step must be given, too")
     return Line(where, student, lab, step, criterion, points, values["comment"], int(values["line"] or 0) or None)
 
 

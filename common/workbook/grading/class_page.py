@@ -53,7 +53,7 @@ class CaseOfClass:
 
 @dataclass(frozen=True)
 class EffortOfClass:
-    """By what means the class has sorted the keys of a step, or of a part of it."""
+    """How the class has sorted the keys of a step, or of a part of it."""
 
     step: str
     threads: Markdown

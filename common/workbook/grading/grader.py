@@ -162,7 +162,7 @@ class Grader:
                 record = self._step(made, step, submission, lost)
                 notes += [
                     f"{lab}: step {step.number:02} was run with the reference solution of step {number:02}, because "
-                    "yours is missing or has lost points"
+                    f"your step {number:02} is missing or has lost points"
                     for number in record.with_reference
                 ]
                 of_lab.append(record)

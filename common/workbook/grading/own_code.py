@@ -14,13 +14,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-_CPU = "a CPU runs it, and no GPU does: remove it"
+_CPU = "which no GPU can run: remove it"
 _HIDDEN = "it hides code from the check build: remove it"
 # The rewriter has turned the PTX of kernels into C++.
 _NAMES = {
-    r"asm|__asm|__asm__": f"this is assembly code; {_CPU}",
+    r"asm|__asm|__asm__": f"this is assembly code for the CPU, {_CPU}",
     r"_mm\d*_\w+|v(?:ld|st)\dq?_(?:\w+_)?[usfp]\d+|__builtin_(?:ia32|neon|aarch64)_\w+": (
-        f"this is a processor's instruction; {_CPU}"
+        f"this is a CPU intrinsic, {_CPU}"
     ),
     r"_*(?:no_sanitize\w*|disable_sanitizer_instrumentation)_*": _HIDDEN,
 }
@@ -52,7 +52,7 @@ def refusals(file: str, source: str, preprocessed: str) -> list[str]:
     found: dict[str, str] = {}
     # As "#line 1" does, it would make the file's own lines appear as another's.
     if any(token["line"] for token in _TOKEN.finditer(source.replace("\\\n", ""))):
-        found["#line"] = "the file's lines must keep their numbers: remove it"
+        found["#line"] = "it changes the file's line numbers: remove it"
     for token in _TOKEN.finditer("\n".join(own_lines(preprocessed))):
         for pattern, why in _NAMES.items():
             if token["name"] and re.fullmatch(pattern, token["name"]) and why not in found.values():

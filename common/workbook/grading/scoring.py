@@ -57,7 +57,7 @@ class Record:
 
     @property
     def is_right(self) -> bool:
-        """Whether nothing is known that a step which uses this one would suffer from."""
+        """Whether no fault of this step is known that would affect steps that use it."""
         seen = self.verdict
         is_clean = seen is None or (seen.passed and not seen.lesser)
         return bool(self.tallies) and not any(tally.failed for tally in self.tallies) and is_clean

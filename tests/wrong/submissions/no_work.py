@@ -427,7 +427,7 @@ _UNOBSERVED = {
         "",
         "keep_in_shared<<<1, 64, 0, stream>>>(keys.data, at, keys.n);",
         "std::memcpy(host.data() + at, kept<Key>(), bytes);",
-        "which belongs to a block of a kernel | does not compile",  # with nvcc
+        "which is shared memory of a block | does not compile",  # with nvcc
         _SHARED,
     ),
     "reads_dynamic_shared_memory_on_the_host": _by_window(

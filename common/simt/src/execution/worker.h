@@ -59,7 +59,7 @@ class Worker {
   /// Is this address just past the end of this OS thread's last __shared__ array?
   static bool is_past_shared(const void* address);
   static const void* end_of_shared();
-  /// Leaves nothing in this OS thread's dynamic shared memory: host code must not read there what kernels have computed.
+  /// Clears this OS thread's dynamic shared memory: host code must not read there what kernels have computed.
   void clear_dynamic_shared() { std::fill(dynamic_shared_.begin(), dynamic_shared_.end(), 0); }
 
   /// Runs one block until it ends, or waits for others.

@@ -108,9 +108,10 @@ void watch_writes_for_host(const Kernel& kernel, std::size_t bytes) {
   if (!work) return;
   work->read += bytes;
   if (work->read < work->limit() || !work->fault.empty()) return;
-  work->fault = file_and_line(kernel.site) + ": " + kernel.name +
-                ", with what the host was given before, writes most of the keys where the host can read them: kernels "
-                "must do the work";
+  work->fault =
+      file_and_line(kernel.site) + ": " + kernel.name +
+      " writes most of the keys where the host can read them, counting what the host has read before: kernels "
+      "must do the work";
 }
 #endif
 
