@@ -10,6 +10,8 @@
 // an order. Keys are transformed once, not in each pass (key_transform.cuh). Keys that fit into one tile never leave the
 // block that sorts them (tile.cuh).
 // Limits: if the user chooses the number of threads per block, it must be 512.
+// Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes of
+// tiles, and step 06, which may take the place of the passes.
 #include <algorithm>
 #include <cstdint>
 

@@ -13,6 +13,8 @@
 //- of tile status per tile. Temporary memory: a copy of the keys and values, 1 KiB per tile (2 KiB if n is above 2^30),
 //- and at most 17 KiB for the plan. On large GPUs, a tile has 12,288 keys, or 16,384 pairs or keys of 8 bytes.
 // Limits: if the user chooses the number of threads per block, it must be 512.
+// Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes of
+// tiles, and step 06, which may take the place of the passes.
 #include <algorithm>
 #include <cstdint>
 

@@ -54,10 +54,7 @@ def traps() -> str:
     names = sorted(name for name in inspector.ours().weak if "nlohmann" in name)
     if len(names) < 50:
         raise Problem(f"the runners have only {len(names)} inline functions of their library for JSON")
-    return "".join(
-        f'void trap_{i}() __asm__("{name}");\n[[gnu::used]] inline void trap_{i}() {{ __builtin_trap(); }}\n'
-        for i, name in enumerate(names)
-    )
+    return "".join(f'extern "C" [[gnu::used]] inline void {name}() {{ __builtin_trap(); }}\n' for name in names)
 
 
 def copying(path: str, text: str) -> str:

@@ -63,9 +63,9 @@ HISTOGRAM, SHARED = line(2, "histogram", "histogram"), line(2, "shared")
 PARALLEL, BLELLOCH = line(3, "parallel", uses=("histogram",)), line(3, "blelloch", "scan")
 COUNTING = Lab("04-counting", "u8", None, (SHARED, HISTOGRAM, PARALLEL, BLELLOCH))
 STEPS = {2: StepFile("04-counting", 2, "shared"), 3: StepFile("04-counting", 3, "parallel")}
-FINDING = Finding("labs/04-counting/02_shared.cu", 41, "race", "two threads")
-NARROW = Note("labs/04-counting/02_shared.cu", 61, "narrow", text="int holds positions below 2^31 only")
-REMARK = Finding("labs/04-counting/02_shared.cu", 43, "early-exit", "31 of 32", severity="remark")
+FINDING = Finding("labs/04-counting/02_shared.cu", 38, "race", "two threads")
+NARROW = Note("labs/04-counting/02_shared.cu", 58, "narrow", text="int holds positions below 2^31 only")
+REMARK = Finding("labs/04-counting/02_shared.cu", 40, "early-exit", "31 of 32", severity="remark")
 Rule = Callable[[str, Case], "dict[str, Any]"]
 
 
@@ -269,7 +269,7 @@ class CheckStep(unittest.TestCase):
             printed,
             "FAILED  step 02 shared, cpu build: wrong key at index 3 (cpu step 2 sort n 1). "
             "Looking for the reason ...\n\nThe check build shows why. The first thing to fix:\n\n"
-            "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
+            "labs/04-counting/02_shared.cu:38: error: race: two threads\n"
             "  the check build's result was correct, by luck\n"
             "  check step 2 sort n 1, seed 0\n"
             "  again: run check step 2 sort n 1 --build check\n",
@@ -286,7 +286,7 @@ class CheckStep(unittest.TestCase):
         begin = (
             "FAILED  step 02 shared, cpu build: wrong key at index 3 (cpu step 2 sort n 1). "
             "Looking for the reason ...\n\nThe check build shows why. The first thing to fix:\n\n"
-            "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
+            "labs/04-counting/02_shared.cu:38: error: race: two threads\n"
         )
         self.assertEqual(printed[: len(begin)], begin)
 
@@ -357,7 +357,7 @@ class CheckStep(unittest.TestCase):
         )
         self.assertEqual((passed, saved[-1]), (True, (2, "check", "passed")))
         self.assertRegex(
-            printed, r"no finding, \d+\.\d s\nlabs/04-counting/02_shared.cu:43: note: early-exit: 31 of 32\n"
+            printed, r"no finding, \d+\.\d s\nlabs/04-counting/02_shared.cu:40: note: early-exit: 31 of 32\n"
         )
         _, printed, *_ = self.check(
             lambda kind, case: {"remarks": (REMARK,), "findings": (FINDING,)} if kind == "check" else {}, STEPS[2]
@@ -383,7 +383,7 @@ class CheckStep(unittest.TestCase):
         )
         self.assertEqual((passed, saved), (False, [(2, "cpu", "passed"), (2, "check", "failed")]))
         begin = (
-            "FAILED  step 02 shared, check build: race at labs/04-counting/02_shared.cu:41 (check step 2 sort n 3). "
+            "FAILED  step 02 shared, check build: race at labs/04-counting/02_shared.cu:38 (check step 2 sort n 3). "
         )
         self.assertIn(begin + "Looking for the reason ...\n\nThe first thing to fix:\n\nlabs/04", printed)
         self.assertIn("  the check build's result was correct, by luck\n", printed)

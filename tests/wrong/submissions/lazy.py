@@ -63,9 +63,14 @@ def _first(
     return Lazy([(_FIRST, _FIRST + made)], words, points, head, refused=refused)
 
 
-def _compiling(head: str, alone: bool = False, words: str = "does not compile") -> Lazy:
+def _compiling(head: str, alone: bool = False, words: str = "does not compile", refused: bool = False) -> Lazy:
     """A file that begins with something for the compiler, or is nothing else."""
-    return Lazy([], words, {}, head, alone)
+    return Lazy([], words, {}, head, alone, refused)
+
+
+def _assembling(head: str) -> Lazy:
+    """A file that begins with assembly code."""
+    return _compiling(f'__asm__("{head}");\n', words="this is assembly code", refused=True)
 
 
 LAZY = {
@@ -84,7 +89,7 @@ LAZY = {
     "forgets_the_last_after_a_power_of_two": Lazy(
         [(_PAIRS, "  if (n > 2 && ((n - 1) & (n - 2)) == 0) --n;\n" + _PAIRS)], "in the wrong order", _SOME
     ),
-    "ignores_the_order": Lazy([("lab::before(b, a, order)", "b < a")], "wrong key at index", _SOME),
+    "ignores_the_order": Lazy([("lab::before(b, a, order)", "b < a")], "wrong key at index", _RARELY_WRONG),
     "does_a_phase_too_few": Lazy([("phase < keys.n;", "phase < keys.n - 1;")], "in the wrong order", _SOME),
     "sorts_small_arrays": _first("if (keys.n > 64) return;", "in the original order", _SOME),
     "refuses_everything": _first('throw lab::Unsupported("n is not to my taste");', "n is not to my taste"),
@@ -181,7 +186,7 @@ static struct Before {
     ),
     "leaks": _first(
         "void* lost;\nCUDA_CHECK(cudaMalloc(&lost, std::size_t(3) << 28));",
-        "cudaErrorMemoryAllocation | Killed | cases of this lab have taken",
+        "cudaErrorMemoryAllocation | Killed | cases of this step have taken",
         _RARELY_WRONG,
     ),
     "prints_without_end": _first(
@@ -231,8 +236,9 @@ return;
     ),
     "hides_from_the_observers": Lazy(
         [("__global__ void run_phase", '__attribute__((no_sanitize("thread"))) __global__ void run_phase')],
-        "no kernel was seen to write",
-        {"correct": FULL, "check": NONE, "budgets": NONE},
+        "it hides code",
+        {},
+        refused=True,
     ),
 }
 
@@ -243,7 +249,7 @@ COMPILING = {
     "includes_a_file_of_the_system": _compiling('#include "/etc/passwd"\n'),
     "includes_the_solution": _compiling('#include "../../solutions/01-odd-even/01_global.cu"\n', alone=True),
     "includes_another_students_file": _compiling(f'#include "{_OTHERS}"\n', alone=True),
-    "embeds_another_students_file": _compiling(f'__asm__(".incbin \\"{_OTHERS}\\"");\n'),
+    "embeds_another_students_file": _assembling(f'.incbin \\"{_OTHERS}\\"'),
     "includes_a_device": _compiling('#include "/dev/zero"\n'),
     "never_ends_compiling": _compiling(
         """template <unsigned long n>

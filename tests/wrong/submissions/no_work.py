@@ -14,6 +14,7 @@ import subprocess
 from pathlib import Path
 
 from lazy import FULL, NONE, ROOT, Lazy
+from lazy import _assembling as assembling
 from lazy import _compiling as compiling
 from lazy import _first as first
 
@@ -673,10 +674,12 @@ def _repository() -> Path:
 
 
 READING = {
-    "embeds_the_history": compiling(f'__asm__(".incbin \\"{_repository() / "HEAD"}\\"");\n'),
+    "embeds_the_history": assembling(f'.incbin \\"{_repository() / "HEAD"}\\"'),
     "includes_the_history": compiling(f'#include "{_repository() / "config"}"\n'),
     "includes_the_checkouts_solution": compiling(f'#include "{ROOT}/solutions/01-odd-even/01_global.cu"\n', alone=True),
     "includes_the_rubric": compiling(f'#include "{ROOT}/tests/rubric.toml"\n'),
-    "names_a_line_of_the_system": compiling('#line 1 "/etc/passwd"\nthis is not C++\n'),
-    "has_the_assembler_read_the_system": compiling('__asm__(".include \\"/etc/passwd\\"");\n'),
+    "names_a_line_of_the_system": compiling(
+        '#line 1 "/etc/passwd"\n', words="changes the file's line numbers", refused=True
+    ),
+    "has_the_assembler_read_the_system": assembling('.include \\"/etc/passwd\\"'),
 }
