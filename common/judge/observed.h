@@ -51,7 +51,7 @@ struct Document {
   std::vector<LaunchCounts> launches;
   std::string unchanged;           ///< why no write has reached the keys, if the check build knows
   std::int64_t copied_bytes = 0;   ///< read and written by copies within the device
-  std::int64_t bytes_to_host = 0;  ///< that the host has got from kernels
+  std::int64_t bytes_to_host = 0;  ///< that kernels have passed to the host
   std::vector<KernelTime> kernels;
   Timeline timeline;
 };

@@ -56,7 +56,7 @@ class Counts {
   void add_copy(std::uint64_t bytes_moved) { copied_bytes_ += bytes_moved; }
   /// Bytes that copies within the device have read and written.
   std::uint64_t copied_bytes() const { return copied_bytes_; }
-  /// Bytes that the host has got from kernels while it was watched (simt/host_watch.h).
+  /// Bytes that kernels have passed to the host while it was watched (simt/host_watch.h).
   std::uint64_t bytes_to_host = 0;
   const std::map<Instruction, Cost>& costs() const { return costs_; }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <map>
-#include <string>
 
 #include "../src/execution/launch_state.h"
 #include "ownership.h"
@@ -22,8 +21,8 @@ class Images {
   /// A copy or fill has written this memory.
   void update(const void* begin, std::size_t bytes);
 
-  /// Compares all memory with its copy, and renews the copy. What has changed must have been written by `launch`, which
-  /// has ended; without one, it was the host. Tells HostWatch of what was not, and of what the host may read now.
+  /// Compares all memory with its copy, and renews the copy. Changes must come from `launch`, which has ended; null: only
+  /// the host has run. Reports all other changes to HostWatch, and how many bytes the host can now read.
   void look(const Launch* launch);
 
  private:

@@ -321,8 +321,8 @@ def _compare_costs(
 
 
 def _judge_work(verdict: Observation, line: Step, costs: Costs, work: float, case: Case, counting: _Counting) -> None:
-    """Whether the kernels do the work, and many threads of them, also with another number of keys, which nobody knows
-    before: a step may tell the budget's case by its size. `work`: in the budget's case."""
+    """Checks that kernels do the work, and that many threads share it. A random number of keys is tried, too, because a
+    step could recognize the budget's case by its size. `work`: in the budget's case."""
     assert line.budget
     other = replace(case, n=counting.chance.randint(case.n, 2 * case.n))
     if not (outcome := counting.run(verdict, other)):

@@ -365,7 +365,7 @@ class Outcome:
     notes: tuple[Note, ...] = ()
     launches: tuple[dict[str, Any], ...] = ()  # the check build's counts, launch by launch
     copied_bytes: int = 0  # read and written by copies within the device
-    bytes_to_host: int = 0  # that the host has got from kernels, by copies or in memory that both can access
+    bytes_to_host: int = 0  # that kernels have passed to the host, by copies or in memory that both can access
 
     @property
     def place(self) -> str:

@@ -64,14 +64,20 @@ _TILES = """  const std::int64_t tile = {space}::{tile};  // the step sorts each
   for (std::int64_t first = 0; first < n; first += tile) {{
     std::sort(expected.begin() + first, expected.begin() + std::min(first + tile, n));
   }}"""
-_PLAIN = {"range": "", "expect": _WHOLE, "before": "", "result": "device", "and_values": ""}
 _SPAN = "{device.data(), n}"
+_PLAIN = {
+    "range": "",
+    "expect": _WHOLE,
+    "before": "",
+    "call": f"{{function}}({_SPAN}, lab::Order::ascending, {{}}, nullptr);",
+    "result": "device",
+    "and_values": "",
+}
 _OF_TASK = {
-    "Sort": {"call": f"{{function}}({_SPAN}, lab::Order::ascending, {{}}, nullptr);"},
+    "Sort": {},
     "Exchange": {
         "expect": "  for (std::int64_t i = 0; i + 1 < n; i += 2) {\n"
         "    if (expected[i + 1] < expected[i]) std::swap(expected[i], expected[i + 1]);\n  }",
-        "call": f"{{function}}({_SPAN}, lab::Order::ascending, {{}}, nullptr);",
     },
     "pairs": {
         "range": " % 256",

@@ -22,7 +22,7 @@ struct OwnCell {
   simt::check::Cell cell() { return {write, read, other_read, content}; }
 };
 
-/// What Images has told HostWatch.
+/// What Images has reported to HostWatch.
 extern std::vector<std::string> unseen_writes;
 extern std::size_t written_for_host;
 

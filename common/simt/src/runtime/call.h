@@ -90,7 +90,7 @@ void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, cons
 /// Device memory has changed, and the observers have not seen what wrote it.
 void watch_unseen_write(const std::string& text);
 
-/// A kernel has changed so many bytes of memory that the host can read.
+/// A kernel has changed this many bytes of memory that the host can read.
 void watch_writes_for_host(const Kernel& kernel, std::size_t bytes);
 #endif
 

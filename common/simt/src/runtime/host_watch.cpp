@@ -22,8 +22,8 @@ constexpr std::size_t always_allowed = 8192;
 /// What the host has done since the watch began.
 struct Work {
   MemoryRange keys, result;
-  /// By address, the bytes of device memory that the host has copied. Copied again, they tell the host nothing new: so a
-  /// step may read a flag after each pass, but a buffer that is filled with other keys each time counts each time.
+  /// By address, the bytes of device memory that the host has copied. An unchanged byte tells the host nothing new when
+  /// it is copied again. So a step may read a flag after each pass, but a buffer with other keys each time counts again.
   std::unordered_map<std::uintptr_t, unsigned char> known;
   std::size_t read = 0;       ///< bytes that were new to the host
   std::size_t allocated = 0;  ///< bytes that the host and kernels share
